@@ -18,13 +18,6 @@ void pack_free(struct pack *pack)
 	*pack = (struct pack){0};
 }
 
-void pack_rewind(struct pack *pack)
-{
-	assert(!pack->is_reading);
-	pack->n = 0;
-	pack->failed = false;
-}
-
 bool pack_done(const struct pack *pack)
 {
 	return !pack->failed && (!pack->is_reading || pack->at == pack->n);

@@ -24,9 +24,6 @@ struct pack {
 struct pack pack_reader(const void *data, size_t n_byte);
 void pack_free(struct pack *pack);
 
-/* Begin again with nothing written; keeps its memory. */
-void pack_rewind(struct pack *pack);
-
 /* Whether all went well, and a reader has come to the end of its bytes. */
 bool pack_done(const struct pack *pack);
 

@@ -52,3 +52,13 @@ void engine_counts_pack(struct engine_counts *counts, struct pack *pack)
 	(void)pack_refuse(pack, pack->is_reading && (counts->n_asked < counts->n_told ||
 	                                             counts->n_told != counts->n_feasible + counts->n_infeasible));
 }
+
+void engine_nearest_take(struct engine_nearest *near, double violation, uint32_t reason, const uint32_t *genome,
+                         size_t n_gene)
+{
+	if (!(violation < near->violation))
+		return;
+	near->violation = violation;
+	near->reason = reason;
+	memcpy(near->genome, genome, n_gene * sizeof(*genome));
+}

@@ -116,4 +116,23 @@ struct engine_nearest {
 	uint32_t *genome; /* [n_gene], the caller's memory */
 };
 
+/* Take another candidate's place where it violates less. */
+void engine_nearest_take(struct engine_nearest *near, double violation, uint32_t reason, const uint32_t *genome,
+                         size_t n_gene);
+
+/* A search: by which engine, of what, and where its results go. */
+struct engine_search {
+	const struct engine_kind *kind;
+	const struct problem *problem;
+	const struct engine_options *options;
+	unsigned n_thread;      /* 0: all */
+	struct pareto *archive; /* initialised by the caller; sorted at the end */
+	struct engine_counts *counts;
+	size_t n_reason;
+	uint64_t *n_by_reason;       /* [n_reason] is added to; NULL when n_reason is 0 */
+	struct engine_nearest *near; /* of equal ones the one asked for first; may be NULL */
+	engine_watch watch;          /* may be NULL */
+	void *watch_context;
+};
+
 #endif

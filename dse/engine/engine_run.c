@@ -39,6 +39,9 @@ struct engine_chunk {
 };
 
 struct engine_driver {
+	const struct engine_search *search;
+	struct engine *engine;
+	uint64_t n_told;
 	const struct problem *problem;
 	const struct pareto *archive;
 	unsigned n_thread;
@@ -131,7 +134,7 @@ static void keep_point(const struct engine_driver *run, struct engine_chunk *chu
 	chunk->n_kept = n;
 }
 
-/* Counts by chunk, not by thread: which threads there are is nobody's business here. */
+/* Counts are kept by chunk, so that they do not depend on the threads. */
 static void evaluate_chunk(void *context, size_t i)
 {
 	const struct engine_driver *run = context;
@@ -181,23 +184,23 @@ static size_t evaluate_batch(struct engine_driver *run, size_t n)
 }
 
 /* Chunk by chunk, in the order of asking. false when memory is out. */
-static bool collect(const struct engine_driver *run, size_t n_chunk, uint64_t n_before, struct pareto *archive,
-                    struct engine_nearest *near)
+static bool collect(const struct engine_driver *run, size_t n_chunk)
 {
+	const struct engine_search *search = run->search;
+
 	for (size_t c = 0; c < n_chunk; c++) {
 		const struct engine_chunk *chunk = &run->chunk[c];
 		for (size_t i = 0; i < chunk->n_kept; i++) {
 			size_t at = run->kept[chunk->begin + i];
-			pareto_insert(archive, run->result[at].objective, genome_of(run, at), n_before + at);
-			if (archive->n_alloc == 0)
+			pareto_insert(search->archive, run->result[at].objective, genome_of(run, at), run->n_told + at);
+			if (search->archive->n_alloc == 0)
 				return false;
 		}
-		if (near && chunk->nearest != SIZE_MAX && run->result[chunk->nearest].violation < near->violation) {
-			near->violation = run->result[chunk->nearest].violation;
-			near->reason = run->result[chunk->nearest].reason;
-			memcpy(near->genome, genome_of(run, chunk->nearest),
-			       run->problem->n_gene * sizeof *near->genome);
-		}
+		if (!search->near || chunk->nearest == SIZE_MAX)
+			continue;
+		const struct evaluation *nearest = &run->result[chunk->nearest];
+		engine_nearest_take(search->near, nearest->violation, nearest->reason, genome_of(run, chunk->nearest),
+		                    run->problem->n_gene);
 	}
 	return true;
 }
@@ -223,12 +226,12 @@ static void run_free(struct engine_driver *run)
 }
 
 /* All that a run is made of between two batches. */
-static void pack_run(struct engine_driver *run, const struct engine_kind *kind, struct engine *engine,
-                     struct pareto *archive, struct engine_nearest *near, uint64_t *n_told, struct pack *pack)
+static void pack_run(struct engine_driver *run, struct pack *pack)
 {
-	const struct problem *problem = run->problem;
+	const struct engine_search *search = run->search;
+	struct engine_nearest *near = search->near;
 
-	pack_u64(pack, n_told);
+	pack_u64(pack, &run->n_told);
 	for (size_t reason = 0; reason < run->n_reason; reason++) {
 		uint64_t sum = 0;
 		for (size_t i = 0; i < N_CHUNK; i++)
@@ -240,35 +243,34 @@ static void pack_run(struct engine_driver *run, const struct engine_kind *kind, 
 	if (near) {
 		pack_real(pack, &near->violation);
 		pack_u32(pack, &near->reason);
-		pack_u32s(pack, near->genome, problem->n_gene);
+		pack_u32s(pack, near->genome, run->problem->n_gene);
 	}
-	pareto_pack(archive, problem->n_value, pack);
+	pareto_pack(search->archive, run->problem->n_value, pack);
 	if (run->history)
 		history_pack(run->history, pack);
-	kind->pack(engine, pack);
-	(void)pack_refuse(pack, pack->is_reading && kind->counts(engine).n_told != *n_told);
+	search->kind->pack(run->engine, pack);
+	(void)pack_refuse(pack, pack->is_reading && search->kind->counts(run->engine).n_told != run->n_told);
 }
 
-static void save_run(struct engine_driver *run, const struct engine_kind *kind, struct engine *engine,
-                     struct pareto *archive, struct engine_nearest *near, uint64_t n_told,
-                     struct checkpoint *checkpoint)
+static void save_run(struct engine_driver *run)
 {
 	struct pack pack = {0};
 
-	pack_run(run, kind, engine, archive, near, &n_told, &pack);
-	checkpoint_write(checkpoint, &pack);
+	pack_run(run, &pack);
+	checkpoint_write(run->search->options->checkpoint, &pack);
 	pack_free(&pack);
 }
 
 /* Go on where another process stopped. false when the state is not of this search, or memory is out. */
-static bool load_run(struct engine_driver *run, const struct engine_kind *kind, struct engine *engine,
-                     struct pareto *archive, struct engine_nearest *near, uint64_t *n_told,
-                     const struct checkpoint *checkpoint)
+static bool load_run(struct engine_driver *run)
 {
-	struct pack pack = pack_reader(checkpoint->state, checkpoint->n_state);
+	const struct checkpoint *checkpoint = run->search->options->checkpoint;
 
-	assert(archive->n == 0);
-	pack_run(run, kind, engine, archive, near, n_told, &pack);
+	if (!checkpoint || !checkpoint->state)
+		return true;
+	struct pack pack = pack_reader(checkpoint->state, checkpoint->n_state);
+	assert(run->archive->n == 0);
+	pack_run(run, &pack);
 	return pack_done(&pack);
 }
 
@@ -277,81 +279,85 @@ static bool load_run(struct engine_driver *run, const struct engine_kind *kind, 
  * that batch the front takes what there is, but the engine and the checkpoint, which another process goes on from, know
  * nothing of it. false when memory is out.
  */
-static bool run_loop(struct engine_driver *run, const struct engine_kind *kind, struct engine *engine,
-                     struct pareto *archive, struct engine_nearest *near, uint64_t n_told,
-                     struct checkpoint *checkpoint, engine_watch watch, void *watch_context, bool *stopped)
+static bool run_loop(struct engine_driver *run, bool *stopped)
 {
-	for (size_t n; (n = kind->ask(engine, run->genome, N_BATCH)) > 0; n_told += n) {
+	const struct engine_search *search = run->search;
+	const struct engine_kind *kind = search->kind;
+	struct checkpoint *checkpoint = search->options->checkpoint;
+
+	for (size_t n; (n = kind->ask(run->engine, run->genome, N_BATCH)) > 0;) {
 		if (n == SIZE_MAX)
 			return false;
 		assert(n <= N_BATCH);
-		size_t n_chunk = evaluate_batch(run, n);
-		if (!collect(run, n_chunk, n_told, archive, near))
+		if (!collect(run, evaluate_batch(run, n)))
 			return false;
 		*stopped = problem_any_stopped(run->result, n);
 		if (*stopped)
 			return true;
-		kind->tell(engine, run->genome, run->result, n);
+		kind->tell(run->engine, run->genome, run->result, n);
+		run->n_told += n;
 		if (run->history)
-			history_note(run->history, n_told + n, archive, false);
-		struct engine_counts counts = kind->counts(engine);
-		assert(counts.n_told == n_told + n && counts.n_told == counts.n_feasible + counts.n_infeasible);
-		*stopped = watch && !watch(watch_context, kind->progress(engine), &counts);
+			history_note(run->history, run->n_told, run->archive, false);
+		struct engine_counts counts = kind->counts(run->engine);
+		assert(counts.n_told == run->n_told && counts.n_told == counts.n_feasible + counts.n_infeasible);
+		*stopped = search->watch && !search->watch(search->watch_context, kind->progress(run->engine), &counts);
 		if (checkpoint && (checkpoint_is_due(checkpoint) || *stopped))
-			save_run(run, kind, engine, archive, near, n_told + n, checkpoint);
+			save_run(run);
 		if (*stopped)
 			return true;
 	}
 	return true;
 }
 
-enum err_code engine_run(const struct engine_kind *kind, const struct problem *problem,
-                         const struct engine_options *options, unsigned n_thread, struct pareto *archive,
-                         struct engine_counts *counts, uint64_t *n_by_reason, size_t n_reason,
-                         struct engine_nearest *near, engine_watch watch, void *watch_context, struct err *err)
+/* Counts and reasons; of a run that came to its end or was stopped, too, why. */
+static void report(struct engine_driver *run, bool is_over, bool stopped)
 {
-	struct engine_driver run = {.problem = problem,
-	                            .archive = archive,
-	                            .n_thread = parallel_n_thread(n_thread),
-	                            .n_reason = n_reason,
-	                            .history = options->history};
+	const struct engine_search *search = run->search;
+
+	for (size_t i = 0; run->by_reason && i < N_CHUNK; i++) {
+		for (size_t reason = 0; reason < run->n_reason; reason++)
+			search->n_by_reason[reason] += run->by_reason[i * (run->n_reason + REASON_PAD) + reason];
+	}
+	pareto_sort(search->archive);
+	*search->counts = search->kind->counts(run->engine);
+	if (!is_over)
+		return;
+	search->counts->n_stop[stopped ? ENGINE_STOP_WATCH : search->kind->stop(run->engine)]++;
+	if (run->history)
+		history_note(run->history, search->counts->n_told, search->archive, true);
+}
+
+enum err_code engine_run(const struct engine_search *search, struct err *err)
+{
+	struct engine_driver run = {.search = search,
+	                            .problem = search->problem,
+	                            .archive = search->archive,
+	                            .n_thread = parallel_n_thread(search->n_thread),
+	                            .n_reason = search->n_reason,
+	                            .history = search->options->history};
 	bool stopped = false;
 	enum err_code code = ERR_OK;
 
-	if (islands_apply(kind, problem, options))
-		return islands_run(kind, problem, options, n_thread, archive, counts, n_by_reason, n_reason, near,
-		                   watch, watch_context, err);
-	assert(archive->n_objective == problem->n_objective && archive->n_gene == problem->n_gene);
-	assert(counts && (n_by_reason || n_reason == 0));
-	if (near)
-		near->violation = INFINITY;
-	struct engine *engine = kind->create(problem, options, err);
-	if (!engine)
+	if (islands_apply(search->kind, search->problem, search->options))
+		return islands_run(search, err);
+	assert(search->archive->n_objective == search->problem->n_objective &&
+	       search->archive->n_gene == search->problem->n_gene);
+	assert(search->counts && (search->n_by_reason || search->n_reason == 0));
+	if (search->near)
+		search->near->violation = INFINITY;
+	run.engine = search->kind->create(search->problem, search->options, err);
+	if (!run.engine)
 		return ERR_INTERNAL;
 	bool has_memory = run_init(&run);
-	struct checkpoint *checkpoint = options->checkpoint;
-	uint64_t n_told = 0;
-	if (has_memory && checkpoint && checkpoint->state &&
-	    !load_run(&run, kind, engine, archive, near, &n_told, checkpoint))
+	if (has_memory && !load_run(&run))
 		code = err_add(err, ERR_INPUT, "%s: does not fit this search; without it the search begins anew",
-		               checkpoint->path);
-	else if (!has_memory ||
-	         !run_loop(&run, kind, engine, archive, near, n_told, checkpoint, watch, watch_context, &stopped))
-		code = err_add(err, ERR_INTERNAL, "out of memory in engine %s", kind->name);
+		               search->options->checkpoint->path);
+	else if (!has_memory || !run_loop(&run, &stopped))
+		code = err_add(err, ERR_INTERNAL, "out of memory in engine %s", search->kind->name);
 	else if (stopped)
 		code = ERR_INTERRUPTED;
-	for (size_t i = 0; run.by_reason && i < N_CHUNK; i++) {
-		for (size_t reason = 0; reason < n_reason; reason++)
-			n_by_reason[reason] += run.by_reason[i * (n_reason + REASON_PAD) + reason];
-	}
-	pareto_sort(archive);
-	*counts = kind->counts(engine);
-	if (code == ERR_OK || stopped) {
-		counts->n_stop[stopped ? ENGINE_STOP_WATCH : kind->stop(engine)]++;
-		if (run.history)
-			history_note(run.history, counts->n_told, archive, true);
-	}
-	kind->destroy(engine);
+	report(&run, code == ERR_OK || stopped, stopped);
+	search->kind->destroy(run.engine);
 	run_free(&run);
 	return code;
 }

@@ -108,6 +108,22 @@ enum genome_set_answer genome_set_add(struct genome_set *set, const uint32_t *ge
 	return add_key(set, make_key(set, genome));
 }
 
+enum genome_set_answer genome_set_walk(struct genome_set *set, uint32_t *next, bool *is_through, uint32_t *genome)
+{
+	const struct problem *problem = set->problem;
+	enum genome_set_answer answer = GENOME_KNOWN;
+
+	while (answer == GENOME_KNOWN && !*is_through) {
+		memcpy(genome, next, problem->n_gene * sizeof *genome);
+		answer = genome_set_add(set, genome);
+		size_t i = problem->n_gene;
+		while (i > 0 && ++next[i - 1] == problem->n_value[i - 1])
+			next[--i] = 0;
+		*is_through = i == 0;
+	}
+	return answer;
+}
+
 /* Keys only, in the order of their slots: where each lies in the set that reads them is its own business. */
 void genome_set_pack(struct genome_set *set, struct pack *pack)
 {

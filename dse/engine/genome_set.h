@@ -28,6 +28,12 @@ void genome_set_free(struct genome_set *set);
 /* Add a genome [n_gene]; GENOME_NO_MEMORY leaves the set as it was. */
 enum genome_set_answer genome_set_add(struct genome_set *set, const uint32_t *genome);
 
+/*
+ * Add the first genome that is not known, counting on from next [n_gene], and move next behind it. GENOME_KNOWN, with
+ * *is_through, when there is none left.
+ */
+enum genome_set_answer genome_set_walk(struct genome_set *set, uint32_t *next, bool *is_through, uint32_t *genome);
+
 /* Write the set, or read it into an empty one of the same problem. */
 void genome_set_pack(struct genome_set *set, struct pack *pack);
 

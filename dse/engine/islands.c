@@ -37,6 +37,7 @@ struct island {
 };
 
 struct sea {
+	const struct engine_search *search;
 	const struct engine_kind *kind;
 	const struct problem *problem;
 	const struct engine_options *options;
@@ -46,8 +47,6 @@ struct sea {
 	struct pareto *archive;
 	uint32_t target;    /* generations after which islands migrate next */
 	uint32_t *proposal; /* [n * N_PROPOSAL][n_gene] island after island */
-	engine_watch watch;
-	void *watch_context;
 	atomic_uint_fast64_t n_told;
 	atomic_bool stops; /* watch wanted no more */
 };
@@ -89,11 +88,7 @@ static void note_batch(struct sea *sea, struct island *island, const uint32_t *g
 		}
 		if (result[i].reason < sea->n_reason)
 			island->by_reason[result[i].reason]++;
-		if (result[i].violation < island->near.violation) {
-			island->near.violation = result[i].violation;
-			island->near.reason = result[i].reason;
-			memcpy(island->near.genome, row, n_gene * sizeof(*row));
-		}
+		engine_nearest_take(&island->near, result[i].violation, result[i].reason, row, n_gene);
 	}
 }
 
@@ -134,7 +129,8 @@ static void evolve(void *context, size_t i)
 		note_batch(sea, island, genome, result, n);
 		kind->tell(island->engine, genome, result, n);
 		struct engine_counts all = {.n_told = atomic_fetch_add(&sea->n_told, n) + n};
-		if (i == 0 && sea->watch && !sea->watch(sea->watch_context, kind->progress(island->engine), &all))
+		engine_watch watch = sea->search->watch;
+		if (i == 0 && watch && !watch(sea->search->watch_context, kind->progress(island->engine), &all))
 			atomic_store(&sea->stops, true);
 	}
 	describe(sea, island);
@@ -492,62 +488,61 @@ static enum err_code run_rounds(struct sea *sea, enum engine_stop *stop, struct 
 }
 
 /* Counts, reasons and the nearest miss of all islands. */
-static void report(const struct sea *sea, enum engine_stop stop, struct engine_counts *counts, uint64_t *n_by_reason,
-                   struct engine_nearest *near)
+static void report(const struct sea *sea, enum engine_stop stop)
 {
-	*counts = sum_counts(sea);
-	counts->n_stop[stop]++;
+	const struct engine_search *search = sea->search;
+	*search->counts = sum_counts(sea);
+	search->counts->n_stop[stop]++;
 	for (size_t i = 0; i < sea->n; i++) {
 		const struct island *island = &sea->island[i];
 		for (size_t reason = 0; reason < sea->n_reason; reason++)
-			n_by_reason[reason] += island->by_reason[reason];
-		if (!near || !(island->near.violation < near->violation))
-			continue;
-		near->violation = island->near.violation;
-		near->reason = island->near.reason;
-		memcpy(near->genome, island->near.genome, sea->problem->n_gene * sizeof(*near->genome));
+			search->n_by_reason[reason] += island->by_reason[reason];
+		if (search->near)
+			engine_nearest_take(search->near, island->near.violation, island->near.reason,
+			                    island->near.genome, sea->problem->n_gene);
 	}
 	pareto_sort(sea->archive);
 	if (sea->options->history)
-		history_note(sea->options->history, counts->n_told, sea->archive, true);
+		history_note(sea->options->history, search->counts->n_told, sea->archive, true);
 }
 
-enum err_code islands_run(const struct engine_kind *kind, const struct problem *problem,
-                          const struct engine_options *options, unsigned n_thread, struct pareto *archive,
-                          struct engine_counts *counts, uint64_t *n_by_reason, size_t n_reason,
-                          struct engine_nearest *near, engine_watch watch, void *watch_context, struct err *err)
+static bool init_sea(struct sea *sea, const struct engine_search *search, struct err *err)
+{
+	const struct engine_options *options = search->options;
+	sea->search = search;
+	sea->kind = search->kind;
+	sea->problem = search->problem;
+	sea->options = options;
+	sea->n_thread = parallel_n_thread(search->n_thread);
+	sea->n_rank = options->over_ranks ? ranks_n() : 1;
+	sea->rank = options->over_ranks ? ranks_index() : 0;
+	sea->n = count_islands(options);
+	sea->n_reason = search->n_reason;
+	sea->archive = search->archive;
+	sea->target = migrate_every(options);
+	bool is_fine = deal_proposals(sea);
+	for (size_t i = 0; i < sea->n && is_fine; i++)
+		is_fine = init_island(sea, i, err);
+	return is_fine;
+}
+
+enum err_code islands_run(const struct engine_search *search, struct err *err)
 {
 	enum engine_stop stop = ENGINE_STOP_EXHAUSTED;
-	assert(islands_apply(kind, problem, options) && archive->n == 0 && counts);
+	assert(islands_apply(search->kind, search->problem, search->options));
+	assert(search->archive->n == 0 && search->counts);
 	struct sea *sea = calloc(1, sizeof(*sea));
-	bool is_fine = sea != NULL;
-	if (near)
-		near->violation = INFINITY;
-	if (sea) {
-		sea->kind = kind;
-		sea->problem = problem;
-		sea->options = options;
-		sea->n_thread = parallel_n_thread(n_thread);
-		sea->n_rank = options->over_ranks ? ranks_n() : 1;
-		sea->rank = options->over_ranks ? ranks_index() : 0;
-		sea->n = count_islands(options);
-		sea->n_reason = n_reason;
-		sea->archive = archive;
-		sea->target = migrate_every(options);
-		sea->watch = watch;
-		sea->watch_context = watch_context;
-		is_fine = deal_proposals(sea);
-		for (size_t i = 0; i < sea->n && is_fine; i++)
-			is_fine = init_island(sea, i, err);
-	}
+	if (search->near)
+		search->near->violation = INFINITY;
+	bool is_fine = sea && init_sea(sea, search, err);
 	enum err_code code = is_fine ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory in islands");
-	code = options->over_ranks ? ranks_agree(code, err) : code;
+	code = search->options->over_ranks ? ranks_agree(code, err) : code;
 	if (code == ERR_OK)
 		code = load(sea, err);
 	if (code == ERR_OK)
 		code = run_rounds(sea, &stop, err);
 	if (code == ERR_OK || code == ERR_INTERRUPTED)
-		report(sea, stop, counts, n_by_reason, near);
+		report(sea, stop);
 	if (sea)
 		free_sea(sea);
 	return code;

@@ -12,7 +12,7 @@
  *   island 2 ─┘   (each on one thread of       └─► checkpoint, time, Ctrl-C: rank 0 decides
  *                  rank i mod n_rank)
  *
- * The number of islands is the search's, not the machine's, so the result is the same for any threads and ranks.
+ * The space or an option sets the number of islands, so the result is the same for any number of threads and ranks.
  */
 #include "dse/engine/engine.h"
 
@@ -25,9 +25,6 @@
 bool islands_apply(const struct engine_kind *kind, const struct problem *problem, const struct engine_options *options);
 
 /* What engine_run does, for a search to which islands apply; tags in the archive are 0. Called by engine_run. */
-enum err_code islands_run(const struct engine_kind *kind, const struct problem *problem,
-                          const struct engine_options *options, unsigned n_thread, struct pareto *archive,
-                          struct engine_counts *counts, uint64_t *n_by_reason, size_t n_reason,
-                          struct engine_nearest *near, engine_watch watch, void *watch_context, struct err *err);
+enum err_code islands_run(const struct engine_search *search, struct err *err);
 
 #endif

@@ -177,18 +177,12 @@ static bool take(struct engine *engine, struct rng *rng, uint32_t *genome)
 /* The next unknown candidate in counting order; false when there is none, or memory is out. */
 static bool walk(struct engine *engine, uint32_t *genome)
 {
-	const struct problem *problem = engine->problem;
-	bool found = false;
+	enum genome_set_answer answer =
+	    engine->out_of_memory ? GENOME_NO_MEMORY
+				  : genome_set_walk(&engine->known, engine->next, &engine->counted_out, genome);
 
-	while (!found && !engine->counted_out && !engine->out_of_memory) {
-		memcpy(genome, engine->next, problem->n_gene * sizeof *genome);
-		found = is_new(engine, &engine->known, genome);
-		size_t i = problem->n_gene;
-		while (i > 0 && ++engine->next[i - 1] == problem->n_value[i - 1])
-			engine->next[--i] = 0;
-		engine->counted_out = i == 0;
-	}
-	return found;
+	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
+	return answer == GENOME_NEW;
 }
 
 static void draw(const struct problem *problem, struct rng *rng, uint32_t *genome)

@@ -343,11 +343,6 @@ uint64_t database_last_row(const struct database *database)
 	return (uint64_t)sqlite3_last_insert_rowid(database->handle);
 }
 
-uint64_t database_n_changed(const struct database *database)
-{
-	return (uint64_t)sqlite3_changes(database->handle);
-}
-
 /* ---- statements ---- */
 
 /* Note the status of a call; rows and the end of rows are no failures. */

@@ -100,7 +100,4 @@ enum err_code query_run(struct query *query);
 /* Number of the row that the last INSERT made. */
 uint64_t database_last_row(const struct database *database);
 
-/* Rows that the last INSERT, UPDATE or DELETE touched. */
-uint64_t database_n_changed(const struct database *database);
-
 #endif

@@ -312,18 +312,17 @@ enum err_code run_store_content(struct database *store, const char *hash, char *
 		size_t n_kept, n = (size_t)query_u64(&query, 0);
 		bool is_squeezed = query_u64(&query, 1) != 0;
 		const void *kept = query_bytes(&query, 2, &n_kept);
-		char hex[HASH_HEX_SIZE] = "";
-		if (is_squeezed)
-			code = squeeze_expand(database_path(store), kept, n_kept, n, &expanded, err);
-		else if (!(expanded = calloc(n_kept + 1, 1)))
+		const char *path = database_path(store);
+		if (is_squeezed) {
+			code = squeeze_expand(path, kept, n_kept, n, hash, &expanded, err);
+		} else if (!(expanded = calloc(n_kept + 1, 1))) {
 			code = err_add(err, ERR_INTERNAL, "out of memory");
-		else if (n_kept > 0)
-			memcpy(expanded, kept, n = n_kept);
-		if (code == ERR_OK)
-			hash_hex(expanded, n, hex);
-		if (code == ERR_OK && strcmp(hex, hash) != 0)
-			code = err_add(err, ERR_INPUT, "%s: is damaged: content %s is another one",
-			               database_path(store), hash);
+		} else {
+			n = n_kept;
+			if (n > 0)
+				memcpy(expanded, kept, n);
+			code = squeeze_check(path, expanded, n, hash, err);
+		}
 		*n_byte = n;
 	} else if (query.code == ERR_OK) {
 		code = err_add(err, ERR_INPUT, "%s: content %s is not kept", database_path(store), hash);
@@ -351,20 +350,14 @@ enum err_code run_store_answer(struct database *store, const char *key, struct r
 		size_t n_kept, n = (size_t)query_u64(&query, 0);
 		const char *hash = query_text(&query, 1), *date = query_text(&query, 4);
 		const void *kept = query_bytes(&query, 2, &n_kept);
-		char hex[HASH_HEX_SIZE] = "";
-		enum err_code code = squeeze_expand(database_path(store), kept, n_kept, n, &answer->data, &damage);
-		if (code == ERR_OK)
-			hash_hex(answer->data, n, hex);
+		enum err_code code =
+		    squeeze_expand(database_path(store), kept, n_kept, n, hash ? hash : "", &answer->data, &damage);
 		if (code == ERR_INTERNAL && query.code == ERR_OK)
 			query.code = err_add(err, ERR_INTERNAL, "out of memory");
 		answer->n_byte = n;
 		answer->run = query_u64(&query, 3);
 		answer->seconds = query_real(&query, 5);
 		(void)snprintf(answer->date, sizeof(answer->date), "%s", date ? date : "");
-		if (code != ERR_OK || !hash || strcmp(hex, hash) != 0) {
-			free(answer->data);
-			answer->data = NULL;
-		}
 	}
 	err_clear(&damage);
 	return query_end(&query);

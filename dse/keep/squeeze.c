@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/keep/squeeze.h"
 #include "dse/base/parallel.h"
+#include "sim/base/hash.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <stdbool.h>
@@ -98,23 +99,39 @@ enum err_code squeeze(const void *data, size_t n_byte, unsigned n_thread, uint8_
 	return done ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }
 
-enum err_code squeeze_expand(const char *what, const void *data, size_t n_byte, size_t n_out, uint8_t **out,
-                             struct err *err)
+enum err_code squeeze_check(const char *what, const void *data, size_t n_byte, const char *hash, struct err *err)
+{
+	char hex[HASH_HEX_SIZE];
+	hash_hex(data, n_byte, hex);
+	return strcmp(hex, hash) == 0
+	           ? ERR_OK
+	           : err_add(err, ERR_INPUT, "%s: is damaged: content %s is another one", what, hash);
+}
+
+enum err_code squeeze_expand(const char *what, const void *data, size_t n_byte, size_t n_out, const char *hash,
+                             uint8_t **out, struct err *err)
 {
 	assert(what && (data || n_byte == 0) && out);
+	*out = NULL;
 	/* deflate makes a thousandth at best, so that no memory is asked for a length that was made up */
 	if (n_out / 1100 > n_byte)
 		return err_add(err, ERR_INPUT, "%s: is damaged: %zu bytes cannot be %zu", what, n_byte, n_out);
 	uLongf n = (uLongf)n_out;
 	uint8_t *memory = malloc(n_out + 1);
 	int status = memory ? uncompress(memory, &n, data, (uLong)n_byte) : Z_MEM_ERROR;
-	if (status == Z_OK && n == n_out) {
-		memory[n_out] = 0;
-		*out = memory;
-		return ERR_OK;
-	}
-	free(memory);
+	enum err_code code = ERR_OK;
 	if (status == Z_MEM_ERROR)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	return err_add(err, ERR_INPUT, "%s: is damaged: it does not expand to the %zu bytes that it was", what, n_out);
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	else if (status != Z_OK || n != n_out)
+		code = err_add(err, ERR_INPUT, "%s: is damaged: it does not expand to the %zu bytes that it was", what,
+		               n_out);
+	else if (hash)
+		code = squeeze_check(what, memory, n_out, hash, err);
+	if (code != ERR_OK) {
+		free(memory);
+		return code;
+	}
+	memory[n_out] = 0;
+	*out = memory;
+	return ERR_OK;
 }

@@ -19,9 +19,13 @@ enum err_code squeeze(const void *data, size_t n_byte, unsigned n_thread, uint8_
 
 /*
  * Expand data [n_byte] to *out, which the caller frees; a zero byte follows its n_out bytes. ERR_INPUT when data is
- * damaged or does not expand to n_out bytes, ERR_INTERNAL when memory is out; what names the data in messages.
+ * damaged or does not expand to n_out bytes, or to others than those with this hash (as hash_hex has it; NULL: any);
+ * ERR_INTERNAL when memory is out. *out is NULL then. what names the data in messages.
  */
-enum err_code squeeze_expand(const char *what, const void *data, size_t n_byte, size_t n_out, uint8_t **out,
-                             struct err *err);
+enum err_code squeeze_expand(const char *what, const void *data, size_t n_byte, size_t n_out, const char *hash,
+                             uint8_t **out, struct err *err);
+
+/* Whether bytes have a hash. ERR_INPUT as above. */
+enum err_code squeeze_check(const char *what, const void *data, size_t n_byte, const char *hash, struct err *err);
 
 #endif

@@ -186,11 +186,7 @@ static void count_designs(const struct box_search *search, struct lane *lane, ui
 		counts->by_reason[result[l].reason]++;
 		if (result[l].reason >= N_VERDICT && result[l].reason < LAYER_REASON_BOUND)
 			counts->over_limit |= UINT32_C(1) << (result[l].reason - N_VERDICT);
-		if (result[l].violation < lane->nearest.violation) {
-			lane->nearest.violation = result[l].violation;
-			lane->nearest.reason = result[l].reason;
-			memcpy(lane->nearest.genome, genome, N_LAYER_GENE * sizeof(*genome));
-		}
+		engine_nearest_take(&lane->nearest, result[l].violation, result[l].reason, genome, N_LAYER_GENE);
 	}
 	counts->engine.n_asked = counts->engine.n_told += n_level;
 }
@@ -305,11 +301,9 @@ static bool merge_lanes(struct box_search *search, struct branch_counts *counts)
 		if (lane->out_of_memory || (lane->found.n > 0 && search->front->n_alloc == 0))
 			return false;
 		lane->found.n = 0;
-		if (search->nearest && lane->nearest.violation < search->nearest->violation) {
-			search->nearest->violation = lane->nearest.violation;
-			search->nearest->reason = lane->nearest.reason;
-			memcpy(search->nearest->genome, lane->nearest.genome, sizeof(lane->nearest_genome));
-		}
+		if (search->nearest)
+			engine_nearest_take(search->nearest, lane->nearest.violation, lane->nearest.reason,
+			                    lane->nearest.genome, N_LAYER_GENE);
 	}
 	return true;
 }

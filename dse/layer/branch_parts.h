@@ -2,8 +2,8 @@
 #ifndef DSE_BRANCH_PARTS_H
 #define DSE_BRANCH_PARTS_H
 /*
- * Inside the branch and bound of a layer: boxes of splits, and what their
- * bounds say (branch_box.c). Who opens which box when is branch.c's.
+ * Inside the branch and bound of a layer: boxes of splits and their lower
+ * bounds (branch_box.c). branch.c decides which box to open next.
  */
 #include "dse/layer/branch.h"
 

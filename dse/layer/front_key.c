@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every parameter of machine and operating point is in the key unless a row
- * below says when alone it is read. That the rows are right is tested
- * (tests/dse/layer/test_front_key.c): each parameter that is not in a key is changed, and
- * the front stays.
+ * below says on which layers it is read. tests/dse/layer/test_front_key.c checks the
+ * rows: it changes each parameter that is not in a key, and the front stays the same;
+ * and for each parameter that any key leaves out it finds another front that changes,
+ * so that a row that wrongly says NEVER fails.
  *
  * Why SRAM is a room and not in the hash: more of it lets more designs run and
  * changes none. With less room the designs that still run are some of those with

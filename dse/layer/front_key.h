@@ -2,10 +2,10 @@
 #ifndef DSE_FRONT_KEY_H
 #define DSE_FRONT_KEY_H
 /*
- * What the exact front of one layer in one place depends on, as a hash: of the
- * machine only the parameters that evaluations of its designs read. Machines that
- * differ in others, or have more SRAM than the front's designs need, have the
- * same front, down to the genomes (dse/search/front_cache.h).
+ * Key of a layer's exact front: a hash of everything that the front depends on. Of
+ * the machine these are the parameters that evaluations of the layer's designs read.
+ * Machines that differ in other parameters have the same front with the same genomes;
+ * so have machines with more SRAM than its designs need (dse/search/front_cache.h).
  */
 #include "dse/layer/layer_problem.h"
 #include "sim/base/hash.h"

@@ -72,10 +72,8 @@ static void try_split(const struct layer_problem *layer, const uint32_t *first, 
 			part->was_stopped = true;
 		} else if (result[l].violation == 0) {
 			(void)pareto_insert(&part->front, result[l].objective, own, 0);
-		} else if (result[l].violation < part->nearest.violation) {
-			part->nearest.violation = result[l].violation;
-			part->nearest.reason = result[l].reason;
-			memcpy(part->nearest.genome, own, N_LAYER_GENE * sizeof(*own));
+		} else {
+			engine_nearest_take(&part->nearest, result[l].violation, result[l].reason, own, N_LAYER_GENE);
 		}
 	}
 }
@@ -189,11 +187,9 @@ static bool merge_parts(struct layer_sample *sample, struct pareto *front, struc
 		is_whole &= !part->was_stopped;
 		pareto_merge(front, &part->front);
 		pareto_free(&part->front);
-		if (!nearest || part->nearest.violation >= nearest->violation)
-			continue;
-		nearest->violation = part->nearest.violation;
-		nearest->reason = part->nearest.reason;
-		memcpy(nearest->genome, part->nearest.genome, sizeof(part->nearest_genome));
+		if (nearest)
+			engine_nearest_take(nearest, part->nearest.violation, part->nearest.reason,
+			                    part->nearest.genome, N_LAYER_GENE);
 	}
 	free(sample->part);
 	return is_whole;

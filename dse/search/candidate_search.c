@@ -27,8 +27,18 @@ static void search_genetically(struct candidate *candidate, size_t i, unsigned n
 	if (history)
 		history_init(history, task->front.n_objective);
 	own.history = history;
-	task->code = engine_run(candidate->genetic, &task->layer.problem, &own, n_thread, &task->front, &task->counts,
-	                        task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+	task->code = engine_run(&(struct engine_search){.kind = candidate->genetic,
+	                                                .problem = &task->layer.problem,
+	                                                .options = &own,
+	                                                .n_thread = n_thread,
+	                                                .archive = &task->front,
+	                                                .counts = &task->counts,
+	                                                .n_by_reason = task->by_reason,
+	                                                .n_reason = LAYER_N_REASON,
+	                                                .near = &task->nearest,
+	                                                .watch = watch,
+	                                                .watch_context = watch_context},
+	                        &task->err);
 	if (history && (task->code == ERR_OK || task->code == ERR_INTERRUPTED))
 		quality_reach(&task->front, history, task->counts.n_reach);
 	if (history)
@@ -63,11 +73,8 @@ static void search_exactly(struct candidate_task *task, unsigned n_thread, const
  */
 static void add_sample(struct candidate_task *task, const struct engine_nearest *sampled)
 {
-	if (task->front.n == 0 && sampled->violation < task->nearest.violation) {
-		task->nearest.violation = sampled->violation;
-		task->nearest.reason = sampled->reason;
-		memcpy(task->nearest.genome, sampled->genome, sizeof(task->nearest_genome));
-	}
+	if (task->front.n == 0)
+		engine_nearest_take(&task->nearest, sampled->violation, sampled->reason, sampled->genome, N_LAYER_GENE);
 	if (task->code == ERR_INTERRUPTED || add_sat(task->counts.n_asked, task->counts.n_skipped) < task->size)
 		pareto_merge(&task->front, &task->bound);
 }
@@ -85,9 +92,18 @@ static void search_exhaustively(struct candidate_task *task, unsigned n_thread, 
 	}
 	if (task->code != ERR_OK)
 		return;
-	task->code =
-	    engine_run(&engine_exhaustive, &task->layer.problem, options, n_thread, &task->front, &task->counts,
-	               task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+	task->code = engine_run(&(struct engine_search){.kind = &engine_exhaustive,
+	                                                .problem = &task->layer.problem,
+	                                                .options = options,
+	                                                .n_thread = n_thread,
+	                                                .archive = &task->front,
+	                                                .counts = &task->counts,
+	                                                .n_by_reason = task->by_reason,
+	                                                .n_reason = LAYER_N_REASON,
+	                                                .near = &task->nearest,
+	                                                .watch = watch,
+	                                                .watch_context = watch_context},
+	                        &task->err);
 	task->counts.n_skipped = add_sat(task->counts.n_skipped, task->size - problem_size(&task->layer.problem));
 	for (size_t k = 0; k < task->front.n; k++)
 		layer_problem_widen(&task->layer, task->front.genome + k * N_LAYER_GENE);

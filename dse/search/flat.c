@@ -375,9 +375,18 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	if (code == ERR_OK && share && share->only_known)
 		code = flat_part_join(share, &flat.problem, &part, err);
 	else if (code == ERR_OK)
-		code = engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &part.archive,
-		                  &part.counts, by_reason, FLAT_N_REASON, &part.nearest, is_first ? watch : NULL,
-		                  watch_context, err);
+		code = engine_run(&(struct engine_search){.kind = options->engine,
+		                                          .problem = &flat.problem,
+		                                          .options = &engine_options,
+		                                          .n_thread = options->n_thread,
+		                                          .archive = &part.archive,
+		                                          .counts = &part.counts,
+		                                          .n_by_reason = by_reason,
+		                                          .n_reason = FLAT_N_REASON,
+		                                          .near = &part.nearest,
+		                                          .watch = is_first ? watch : NULL,
+		                                          .watch_context = watch_context},
+		                  err);
 	if (!has_islands)
 		ranks_dismiss();
 	else if (!is_first)

@@ -57,9 +57,7 @@ void flat_part_keep(struct share *share, const struct problem *problem, struct f
 	pack_u64(&pack, &machine);
 	pack_u64(&pack, &index);
 	pack_part(problem, &n_part, part, &pack);
-	if (!pack.failed)
-		journal_append(share->journal, JOURNAL_SEARCH, pack.data, pack.n);
-	pack_free(&pack);
+	share_to_journal(share, &pack);
 }
 
 static void add_part(struct flat_part *all, const struct flat_part *part, size_t n_gene)
@@ -68,11 +66,7 @@ static void add_part(struct flat_part *all, const struct flat_part *part, size_t
 	for (size_t i = 0; i < all->n_reason; i++)
 		all->by_reason[i] += part->by_reason[i];
 	/* of equal ones the first part's, whose candidates come first */
-	if (part->nearest.violation < all->nearest.violation) {
-		all->nearest.violation = part->nearest.violation;
-		all->nearest.reason = part->nearest.reason;
-		memcpy(all->nearest.genome, part->nearest.genome, n_gene * sizeof(*all->nearest.genome));
-	}
+	engine_nearest_take(&all->nearest, part->nearest.violation, part->nearest.reason, part->nearest.genome, n_gene);
 	pareto_merge(&all->archive, &part->archive);
 }
 
@@ -80,7 +74,7 @@ static void add_part(struct flat_part *all, const struct flat_part *part, size_t
 static enum err_code join_one(struct share *share, const struct problem *problem, uint64_t index, uint64_t *n_part,
                               struct flat_part *part, struct flat_part *all, struct err *err)
 {
-	const struct ledger_entry *entry = share->known ? ledger_find(share->known, 0, index) : NULL;
+	const struct ledger_entry *entry = share_find(share, 0, index);
 	if (!entry) {
 		atomic_fetch_add(&share->n_missing, 1);
 		return ERR_OK;

@@ -40,7 +40,8 @@ void front_cache_free(struct front_cache *cache)
 	free(cache);
 }
 
-struct front_entry *front_cache_entry(struct front_cache *cache, const struct front_key *key)
+/* The entry of a key, a new one where there is none; it stays where it is. NULL when memory is out. */
+static struct front_entry *find_entry(struct front_cache *cache, const struct front_key *key)
 {
 	struct front_entry **at = &cache->bucket[hash_bytes(key->hex, sizeof(key->hex), 0) % N_BUCKET];
 	while (*at && strcmp((*at)->hex, key->hex) != 0)
@@ -56,7 +57,7 @@ void front_cache_list(struct front_cache *cache, const struct candidate *candida
 	assert(candidate->is_exact);
 	for (size_t i = 0; i < candidate->n_task; i++)
 		entry[i] = candidate_is_reachable(candidate, i) && front_key_make(&candidate->task[i].layer, &key)
-		               ? front_cache_entry(cache, &key)
+		               ? find_entry(cache, &key)
 		               : NULL;
 }
 

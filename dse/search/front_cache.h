@@ -7,8 +7,8 @@
  *   entry: all with the same hash ─► record: room 262144, its front needs  98304  serves  98304 to 262144
  *                                 └► record: room  65536, its front needs  61440  serves  61440 to  65536
  *
- * A front of much room that does not fit into less costs nothing: it is that of
- * the machine with the most SRAM, which is searched anyway.
+ * Room is the SRAM of a PE. A layer is searched first as the machine with the most
+ * SRAM has it. That search is never wasted: that machine needs it anyway.
  */
 #include "dse/search/candidate.h"
 #include "dse/layer/front_key.h"
@@ -37,9 +37,6 @@ struct front_cache;
 /* NULL when memory is out; front_cache_free takes it. */
 struct front_cache *front_cache_new(void);
 void front_cache_free(struct front_cache *cache);
-
-/* The entry of a key, a new one where there is none; it stays where it is. NULL when memory is out. Serially. */
-struct front_entry *front_cache_entry(struct front_cache *cache, const struct front_key *key);
 
 /*
  * Fill entry [n_task] for the candidate's tasks; where is NULL, the task is searched for itself: none leads to it, or

@@ -18,14 +18,7 @@ struct front_store;
  */
 enum err_code front_store_open(const char *path, struct front_store **fronts, struct err *err);
 
-/* Whether the search of task i with this key is known; then the task is as it left it. From any thread. */
-bool front_store_take(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i);
-
-/* Keep what the search of task i has found, when it came to its end. Without memory nothing is kept. From any thread.
- */
-void front_store_keep(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i);
-
-/* The same for searches (dse/search/front_cache.h); fronts may be NULL. */
+/* What searches ask and tell (dse/search/front_cache.h), from any thread; fronts may be NULL. */
 struct front_keeper front_store_keeper(struct front_store *fronts);
 
 /* Searches that were known so far. */

@@ -69,10 +69,8 @@ static uint64_t outlook_task(const struct hardware_family *family)
 
 static bool take_outlook(struct judge *judge, struct hardware_family *family)
 {
-	const struct share *share = judge->options->share;
 	const struct ledger_entry *entry =
-	    share && share->known ? ledger_find(share->known, family->member[family->at].index, outlook_task(family))
-				  : NULL;
+	    share_find(judge->options->share, family->member[family->at].index, outlook_task(family));
 	if (!entry)
 		return false;
 	struct pack pack = pack_reader(entry->data, entry->n_byte);
@@ -80,20 +78,21 @@ static bool take_outlook(struct judge *judge, struct hardware_family *family)
 	return pack_done(&pack);
 }
 
-/* Into the journal at once, into the records of a rank's searches later: records have an order. */
-static void pack_record(struct judge *judge, struct hardware_family *family, struct pack *pack)
+static struct pack pack_record(const struct judge *judge, struct hardware_family *family)
 {
 	uint64_t machine = family->member[family->at].index, task = outlook_task(family);
-	pack_u64(pack, &machine);
-	pack_u64(pack, &task);
-	outlook_pack(&family->outlook, judge->n_metric, pack);
+	struct pack pack = {0};
+	pack_u64(&pack, &machine);
+	pack_u64(&pack, &task);
+	outlook_pack(&family->outlook, judge->n_metric, &pack);
+	return pack;
 }
 
+/* Into the journal at once; for rank 0 later, in the order of the families. */
 static void make_outlook(void *context, size_t i)
 {
 	struct judge *judge = context;
 	struct hardware_family *family = judge->active[i];
-	struct share *share = judge->options->share;
 	double epsilon = family->next == N_STEP ? INFINITY : epsilon_step[family->next];
 	assert(family->at < family->n && family->code == ERR_OK);
 	outlook_free(&family->outlook);
@@ -101,12 +100,9 @@ static void make_outlook(void *context, size_t i)
 	if (!take_outlook(judge, family)) {
 		family->code = outlook_make(&judge->outlook_options, family->member[family->at].index, epsilon,
 		                            &family->outlook, &family->err);
-		if (family->code == ERR_OK && share && share->journal) {
-			struct pack pack = {0};
-			pack_record(judge, family, &pack);
-			if (!pack.failed)
-				journal_append(share->journal, JOURNAL_SEARCH, pack.data, pack.n);
-			pack_free(&pack);
+		if (family->code == ERR_OK && judge->options->share && judge->options->share->journal) {
+			struct pack pack = pack_record(judge, family);
+			share_to_journal(judge->options->share, &pack);
 		}
 	}
 	atomic_fetch_add(&judge->n_done, 1);
@@ -156,13 +152,10 @@ static enum err_code make_outlooks(struct judge *judge, struct err *err)
 		err_clear(&family->err);
 		family->code = ERR_OK;
 		/* one of several ranks tells rank 0, who makes none itself then */
-		if (!is_made || !share || !share->record || share->index != 0)
-			continue;
-		struct pack pack = {0};
-		pack_record(judge, family, &pack);
-		if (!pack.failed)
-			journal_pack(share->record, JOURNAL_SEARCH, pack.data, pack.n);
-		pack_free(&pack);
+		if (is_made && share && share->record && share->index == 0) {
+			struct pack pack = pack_record(judge, family);
+			share_to_rank(share, &pack);
+		}
 	}
 	return code;
 }

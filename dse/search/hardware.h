@@ -2,9 +2,11 @@
 #ifndef DSE_HARDWARE_H
 #define DSE_HARDWARE_H
 /*
- * Bounds over whole hardware choices: which machine candidates have no design
- * that could be on the front, so that none of their layers need be searched to
- * the end.
+ * Bounds over whole machines. Machine candidates that differ only in parameters
+ * of which more is never worse (SRAM, clocks, bandwidth) form a family. For the
+ * best machine of a family dse computes an optimistic front, the outlook. If
+ * designs already found on other machines dominate that whole front, the machine
+ * is cut, and so are the lesser ones of its family: no layer of theirs is searched.
  *
  *   all candidates ─► families, alike but for what only helps ─► outlook of the best of each
  *                           ▲                                       │ sample: designs     │ search: bounds
@@ -12,9 +14,9 @@
  *                           │                                    archive ──► is every point over the slack dominated?
  *                           └── the next best ◄── no: it is searched ◄──┴─► yes: cut, with all that it serves for
  *
- * Every point of the archive is a design of the space, so what it dominates is
- * on no front, whether its own machine is cut later or not. The same for any
- * number of threads, ranks and shards: each makes all outlooks for itself.
+ * Every point of the archive is a design of the space. What it dominates is not on
+ * the front, even if the machine of that point is cut later. The result is the same
+ * for any number of threads, ranks and shards: each process makes all outlooks.
  */
 #include "dse/search/outlook.h"
 #include "dse/search/share.h"

@@ -5,7 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *history_stop(const struct explore *explore)
+/* "exhausted", "stagnation", "generations", "evaluations", "time" or "interrupted"; of several searches the farthest.
+ */
+static const char *stop_name(const struct explore *explore)
 {
 	const uint64_t *n_stop = explore->counts.engine.n_stop;
 	if (explore->interrupted)
@@ -62,7 +64,7 @@ void history_put_json(struct json *json, const struct explore *explore, const st
                       const double *volume)
 {
 	const struct space *space = explore->space;
-	json_put_text(json, "stopped_by", history_stop(explore));
+	json_put_text(json, "stopped_by", stop_name(explore));
 	json_begin_object(json, "searches_stopped_by");
 	for (unsigned i = 0; i < ENGINE_N_STOP; i++)
 		if (explore->counts.engine.n_stop[i] > 0)
@@ -94,7 +96,7 @@ void history_print(FILE *file, const struct explore *explore, bool with_shares)
 		history_reach(history, quality.reference, n_evaluation);
 	else
 		memset(n_evaluation, 0, sizeof(n_evaluation));
-	(void)fprintf(file, "  stopped by: %s\n", history_stop(explore));
+	(void)fprintf(file, "  stopped by: %s\n", stop_name(explore));
 	if (!with_shares || n_evaluation[HISTORY_N_SHARE - 1] == 0)
 		return;
 	(void)fputs("  evaluations until", file);

@@ -6,10 +6,6 @@
 #include "dse/out/json.h"
 #include "dse/pareto/quality.h"
 
-/* "exhausted", "stagnation", "generations", "evaluations", "time" or "interrupted"; of several searches the farthest.
- */
-const char *history_stop(const struct explore *explore);
-
 /*
  * Keys stopped_by and searches_stopped_by (of all its searches how many ended for which reason), and progress where
  * the front's quality is known (NULL: it is not): hypervolume after so many evaluations, up to the reference that is

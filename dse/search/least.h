@@ -2,9 +2,9 @@
 #ifndef DSE_LEAST_H
 #define DSE_LEAST_H
 /*
- * The least of one metric over all whole designs of a space: what a front of a
- * single objective would hold, for a part of what it costs. Layers are bounded
- * from below and sampled from above; only those are searched that decide:
+ * The least of one metric over all whole designs of a space, for a part of the
+ * work of a front of that single objective. Each layer has a lower bound, and a
+ * sample gives an upper one; only layers that decide the answer are searched:
  *
  *   bounds of the layers ─► least chain of them ─► its layers that are not settled: search ─┐
  *                                ▲                                                          │

@@ -2,16 +2,17 @@
 #ifndef DSE_OUTLOOK_H
 #define DSE_OUTLOOK_H
 /*
- * Outlook: what a machine candidate promises, for a small part of what its exact
- * front costs. Some whole designs that are really there, and, where its layers
- * were searched to within an epsilon, points below which there are none.
+ * Outlook: what a machine candidate can reach at best, for a small part of the
+ * work that its exact front takes. It has some whole designs, and, where its layers
+ * were searched to within an epsilon, a floor: lower bounds of all designs.
  *
  *   layers: sample ─┬────────────────────────────► thinned composition ─► designs
  *                   └─► branch_relax ─┬─ evaluated ─► thinned composition ─► designs
  *                                     └─ as found ──► thinned composition ─► floor
  *
- * The floor over the slack is nowhere above a design of this machine, or of one
- * whose layers' bounds are nowhere below its own.
+ * For every design of this machine there is a point of the floor that, divided by
+ * the slack, is at most as large in every metric. The same holds for machines whose
+ * layers' bounds are nowhere below this one's.
  */
 #include "dse/layer/layers.h"
 #include "dse/base/pack.h"

@@ -66,12 +66,30 @@ enum err_code share_deal(struct share *share, const struct candidate *candidate,
 	return ERR_OK;
 }
 
+const struct ledger_entry *share_find(const struct share *share, uint64_t machine, uint64_t task)
+{
+	return share && share->known ? ledger_find(share->known, machine, task) : NULL;
+}
+
+void share_to_journal(struct share *share, struct pack *record)
+{
+	if (share && share->journal && !record->failed)
+		journal_append(share->journal, JOURNAL_SEARCH, record->data, record->n);
+	pack_free(record);
+}
+
+void share_to_rank(struct share *share, struct pack *record)
+{
+	if (share && share->record && !record->failed)
+		journal_pack(share->record, JOURNAL_SEARCH, record->data, record->n);
+	pack_free(record);
+}
+
 bool share_take(struct share *share, struct candidate *candidate, size_t i)
 {
 	if (!share)
 		return false;
-	const struct ledger_entry *entry =
-	    share->known ? ledger_find(share->known, candidate->set->machine_index, i) : NULL;
+	const struct ledger_entry *entry = share_find(share, candidate->set->machine_index, i);
 	bool is_known = false;
 	if (entry) {
 		struct pack pack = pack_reader(entry->data, entry->n_byte);
@@ -85,33 +103,34 @@ bool share_take(struct share *share, struct candidate *candidate, size_t i)
 	return is_known;
 }
 
-static bool pack_search(struct candidate *candidate, size_t i, struct pack *pack)
+/* Empty where the search did not come to its end. */
+static struct pack pack_search(struct candidate *candidate, size_t i)
 {
 	uint64_t machine = candidate->set->machine_index, task = i;
-	if (candidate->task[i].code != ERR_OK || candidate->task[i].by_reason[LAYER_REASON_FAILED] > 0)
-		return false;
-	pack_u64(pack, &machine);
-	pack_u64(pack, &task);
-	candidate_pack_task(candidate, i, pack);
-	return !pack->failed;
+	struct pack pack = {0};
+	pack.failed = candidate->task[i].code != ERR_OK || candidate->task[i].by_reason[LAYER_REASON_FAILED] > 0;
+	if (pack.failed)
+		return pack;
+	pack_u64(&pack, &machine);
+	pack_u64(&pack, &task);
+	candidate_pack_task(candidate, i, &pack);
+	return pack;
 }
 
 void share_keep(struct share *share, struct candidate *candidate, size_t i)
 {
-	struct pack pack = {0};
 	if (!share || !share->journal)
 		return;
-	if (pack_search(candidate, i, &pack))
-		journal_append(share->journal, JOURNAL_SEARCH, pack.data, pack.n);
-	pack_free(&pack);
+	struct pack pack = pack_search(candidate, i);
+	share_to_journal(share, &pack);
 }
 
 void share_record(struct share *share, struct candidate *candidate, const bool *is_mine)
 {
 	for (size_t i = 0; i < candidate->n_task && share->record; i++) {
-		struct pack pack = {0};
-		if (is_mine[i] && pack_search(candidate, i, &pack))
-			journal_pack(share->record, JOURNAL_SEARCH, pack.data, pack.n);
-		pack_free(&pack);
+		if (!is_mine[i])
+			continue;
+		struct pack pack = pack_search(candidate, i);
+		share_to_rank(share, &pack);
 	}
 }

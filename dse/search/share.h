@@ -2,15 +2,15 @@
 #ifndef DSE_SHARE_H
 #define DSE_SHARE_H
 /*
- * Which searches of a run this process makes, and what becomes of those it
- * need not make: a run that is taken up again knows some, the shards of a job
- * array and the ranks of an MPI run each make their part.
+ * Which searches of a run this process makes. A run that is resumed knows the
+ * results of some; of a job array each shard makes its part, of an MPI run each
+ * rank.
  *
  *   ledger ─► known? ─► take                          ┌─► journal
  *               └─► mine? ─► search, then keep it in ─┴─► records for rank 0
  *
- * A search is dealt to one of n parts by size, machine after machine in the
- * order of their index, so every process deals alike without asking the others.
+ * Searches are dealt to n parts by size, machine after machine in the order of
+ * their index. Every process deals in the same way without asking the others.
  */
 #include "dse/search/front_cache.h"
 #include "dse/keep/journal.h"
@@ -34,6 +34,16 @@ struct share {
  */
 enum err_code share_deal(struct share *share, const struct candidate *candidate, struct front_entry *const *entry,
                          bool *is_mine, struct err *err);
+
+/* What is known under these numbers; NULL: nothing is, or there is no share. */
+const struct ledger_entry *share_find(const struct share *share, uint64_t machine, uint64_t task);
+
+/*
+ * A record of this process: into the journal as soon as it is known, from any thread; for rank 0 in the order of the
+ * searches. Both do nothing where nobody wants it, or when memory was out for it; they free the record.
+ */
+void share_to_journal(struct share *share, struct pack *record);
+void share_to_rank(struct share *share, struct pack *record);
 
 /* Whether search i is known; then its result is in the task. Counts it as missing where only known ones count. */
 bool share_take(struct share *share, struct candidate *candidate, size_t i);

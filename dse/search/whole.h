@@ -2,13 +2,13 @@
 #ifndef DSE_WHOLE_H
 #define DSE_WHOLE_H
 /*
- * Whole designs: every layer of every network on one machine, evaluated at
- * once, without fronts of layers, bounds or composition. Where a result lies is
- * no free gene: a layer asks for storage QPEs, and is granted them when the
- * result fits, its strategy can keep it, and those that read it can fetch it
- * there; and it asks to fetch the next layer's weights ahead, which is granted
- * where both layers can, and done unasked where the space leaves the next one no
- * choice. So every genome stands for a design without contradictions.
+ * Whole designs: every layer of every network on one machine, evaluated
+ * together, without layer fronts, bounds or composition. The gene of a result's
+ * place is a request: it lies in storage QPEs when it fits there, the layer's
+ * strategy can write it there, and all readers can fetch it from there. Weights of
+ * the next layer are fetched ahead on request where both layers can, and without one
+ * where the space leaves the next layer no choice. So every genome stands for a
+ * design without contradictions.
  */
 #include "dse/search/explore.h"
 

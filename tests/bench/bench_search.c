@@ -62,8 +62,13 @@ static void add_machine(const struct space *space, const struct layer_map *map, 
 		struct engine_options options = {.seed = 1};
 		if (!candidate_is_reachable(&candidate, i))
 			continue;
-		if (engine_run(&engine_exhaustive, &task->layer.problem, &options, n_thread, &task->front,
-		               &task->counts, NULL, 0, NULL, NULL, NULL, &err) != ERR_OK)
+		if (engine_run(&(struct engine_search){.kind = &engine_exhaustive,
+		                                       .problem = &task->layer.problem,
+		                                       .options = &options,
+		                                       .n_thread = n_thread,
+		                                       .archive = &task->front,
+		                                       .counts = &task->counts},
+		               &err) != ERR_OK)
 			give_up(space->name, &err);
 		*n_evaluated += task->counts.n_told;
 	}

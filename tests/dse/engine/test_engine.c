@@ -127,9 +127,16 @@ static void run_engine(const char *name, const struct problem *problem, const st
 	memset(outcome, 0, sizeof *outcome);
 	outcome->near.genome = outcome->near_genome;
 	pareto_init(&outcome->front, problem->n_objective, problem->n_gene);
-	outcome->code = engine_run(engine_find(name), problem, options, n_thread, &outcome->front, &outcome->counts,
-	                           outcome->n_by_reason, N_REASON, problem->n_gene <= MAX_GENE ? &outcome->near : NULL,
-	                           NULL, NULL, &err);
+	outcome->code = engine_run(&(struct engine_search){.kind = engine_find(name),
+	                                                   .problem = problem,
+	                                                   .options = options,
+	                                                   .n_thread = n_thread,
+	                                                   .archive = &outcome->front,
+	                                                   .counts = &outcome->counts,
+	                                                   .n_by_reason = outcome->n_by_reason,
+	                                                   .n_reason = N_REASON,
+	                                                   .near = problem->n_gene <= MAX_GENE ? &outcome->near : NULL},
+	                           &err);
 	assert_int_equal(err.n_message, 0);
 	err_clear(&err);
 }
@@ -377,8 +384,15 @@ static void test_engine_watch_stops_the_run(void **state)
 	toy.n_value[0] = toy.n_value[1] = toy.n_value[2] = 60;
 	toy.tells_cuts = false;
 	pareto_init(&front, toy.n_objective, toy.n_gene);
-	assert_int_equal(engine_run(&engine_exhaustive, &toy.problem, &options, 1, &front, &counts, NULL, 0, NULL,
-	                            stop_at_second, &n_call, NULL),
+	assert_int_equal(engine_run(&(struct engine_search){.kind = &engine_exhaustive,
+	                                                    .problem = &toy.problem,
+	                                                    .options = &options,
+	                                                    .n_thread = 1,
+	                                                    .archive = &front,
+	                                                    .counts = &counts,
+	                                                    .watch = stop_at_second,
+	                                                    .watch_context = &n_call},
+	                            NULL),
 	                 ERR_INTERRUPTED);
 	assert_int_equal(n_call, 2);
 	assert_true(counts.n_told > 0 && counts.n_told < problem_size(&toy.problem));

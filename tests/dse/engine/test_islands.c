@@ -77,8 +77,18 @@ static void run(const struct engine_options *options, unsigned n_thread, engine_
 	pareto_init(&outcome->front, 2, N_GENE);
 	history_init(&outcome->history, 2);
 	own.history = &outcome->history;
-	outcome->code = engine_run(&engine_nsga2, &toy.problem, &own, n_thread, &outcome->front, &outcome->counts,
-	                           outcome->n_by_reason, N_REASON, &outcome->near, watch, context, &err);
+	outcome->code = engine_run(&(struct engine_search){.kind = &engine_nsga2,
+	                                                   .problem = &toy.problem,
+	                                                   .options = &own,
+	                                                   .n_thread = n_thread,
+	                                                   .archive = &outcome->front,
+	                                                   .counts = &outcome->counts,
+	                                                   .n_by_reason = outcome->n_by_reason,
+	                                                   .n_reason = N_REASON,
+	                                                   .near = &outcome->near,
+	                                                   .watch = watch,
+	                                                   .watch_context = context},
+	                           &err);
 	if (!options->checkpoint)
 		assert_int_equal(outcome->counts.n_told, atomic_load(&toy.n_evaluated));
 	err_clear(&err);

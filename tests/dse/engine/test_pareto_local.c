@@ -109,8 +109,14 @@ static void test_pareto_local_walks_along_the_front_and_ends(void **state)
 
 	(void)state;
 	pareto_init(&front, 2, N_GENE);
-	assert_int_equal(
-	    engine_run(&engine_pls, &problem, &options, 2, &front, &counts, NULL, 0, NULL, NULL, NULL, &err), ERR_OK);
+	assert_int_equal(engine_run(&(struct engine_search){.kind = &engine_pls,
+	                                                    .problem = &problem,
+	                                                    .options = &options,
+	                                                    .n_thread = 2,
+	                                                    .archive = &front,
+	                                                    .counts = &counts},
+	                            &err),
+	                 ERR_OK);
 	assert_int_equal(front.n, N_GENE * (N_VALUE - 1) + 1);
 	assert_true(counts.n_told < 60000);
 	assert_int_equal(counts.n_stop[ENGINE_STOP_STAGNATION], 1);
@@ -140,8 +146,14 @@ static void test_pareto_local_goes_down_to_what_is_feasible(void **state)
 	(void)state;
 	problem.evaluate = evaluate_corner;
 	pareto_init(&front, 2, N_GENE);
-	assert_int_equal(
-	    engine_run(&engine_pls, &problem, &options, 1, &front, &counts, NULL, 0, NULL, NULL, NULL, &err), ERR_OK);
+	assert_int_equal(engine_run(&(struct engine_search){.kind = &engine_pls,
+	                                                    .problem = &problem,
+	                                                    .options = &options,
+	                                                    .n_thread = 1,
+	                                                    .archive = &front,
+	                                                    .counts = &counts},
+	                            &err),
+	                 ERR_OK);
 	assert_int_equal(front.n, 1);
 	assert_int_equal(counts.n_feasible, 1);
 	pareto_free(&front);

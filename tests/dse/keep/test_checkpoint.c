@@ -63,8 +63,18 @@ static enum err_code run(const struct engine_kind *kind, struct checkpoint *chec
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->near.genome = outcome->near_genome;
 	pareto_init(&outcome->front, problem.n_objective, problem.n_gene);
-	return engine_run(kind, &problem, &options, 1, &outcome->front, &outcome->counts, outcome->by_reason, N_REASON,
-	                  &outcome->near, n_batch > 0 ? stop_after : NULL, &n_batch, err);
+	return engine_run(&(struct engine_search){.kind = kind,
+	                                          .problem = &problem,
+	                                          .options = &options,
+	                                          .n_thread = 1,
+	                                          .archive = &outcome->front,
+	                                          .counts = &outcome->counts,
+	                                          .n_by_reason = outcome->by_reason,
+	                                          .n_reason = N_REASON,
+	                                          .near = &outcome->near,
+	                                          .watch = n_batch > 0 ? stop_after : NULL,
+	                                          .watch_context = &n_batch},
+	                  err);
 }
 
 static void assert_equal(const struct outcome *left, const struct outcome *right)

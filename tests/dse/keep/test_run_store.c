@@ -34,13 +34,13 @@ static void test_squeeze_gives_back_every_byte(void **state)
 		uint8_t *small, *back;
 		size_t n;
 		assert_int_equal(squeeze(fixture->large, n_byte[i], 1, &small, &n, &err), ERR_OK);
-		assert_int_equal(squeeze_expand("it", small, n, n_byte[i], &back, &err), ERR_OK);
+		assert_int_equal(squeeze_expand("it", small, n, n_byte[i], NULL, &back, &err), ERR_OK);
 		assert_memory_equal(back, fixture->large, n_byte[i]);
 		free(back);
 		/* another length, and a damaged end, are told */
-		assert_int_equal(squeeze_expand("it", small, n, n_byte[i] + 1, &back, &err), ERR_INPUT);
-		assert_int_equal(squeeze_expand("it", small, n - 1, n_byte[i], &back, &err), ERR_INPUT);
-		assert_int_equal(squeeze_expand("it", small, n, SIZE_MAX / 2, &back, &err), ERR_INPUT);
+		assert_int_equal(squeeze_expand("it", small, n, n_byte[i] + 1, NULL, &back, &err), ERR_INPUT);
+		assert_int_equal(squeeze_expand("it", small, n - 1, n_byte[i], NULL, &back, &err), ERR_INPUT);
+		assert_int_equal(squeeze_expand("it", small, n, SIZE_MAX / 2, NULL, &back, &err), ERR_INPUT);
 		free(small);
 	}
 	err_clear(&err);
@@ -65,11 +65,11 @@ static void test_squeeze_of_parts_gives_back_every_byte(void **state)
 		assert_int_equal(n_one, n_three);
 		assert_memory_equal(one, three, n_one);
 		assert_true(n_one < n_byte[i]);
-		assert_int_equal(squeeze_expand("it", one, n_one, n_byte[i], &back, &err), ERR_OK);
+		assert_int_equal(squeeze_expand("it", one, n_one, n_byte[i], NULL, &back, &err), ERR_OK);
 		assert_memory_equal(back, data, n_byte[i]);
 		one[n_one / 2] ^= 1;
 		free(back);
-		assert_int_equal(squeeze_expand("it", one, n_one, n_byte[i], &back, &err), ERR_INPUT);
+		assert_int_equal(squeeze_expand("it", one, n_one, n_byte[i], NULL, &back, &err), ERR_INPUT);
 		free(one);
 		free(three);
 	}

@@ -91,8 +91,16 @@ static void check_bounded(const struct layer_problem *full)
 	pareto_init(&sampled, layer.n_metric, N_LAYER_GENE);
 	brute_force(full, &all, &n_feasible);
 	assert_int_equal(layer_problem_bound(&layer, 1, &sampled, &missed, &err), ERR_OK);
-	assert_int_equal(engine_run(&engine_exhaustive, &layer.problem, &options, 1, &found, &counts, by_reason,
-	                            LAYER_N_REASON, &nearest, NULL, NULL, &err),
+	assert_int_equal(engine_run(&(struct engine_search){.kind = &engine_exhaustive,
+	                                                    .problem = &layer.problem,
+	                                                    .options = &options,
+	                                                    .n_thread = 1,
+	                                                    .archive = &found,
+	                                                    .counts = &counts,
+	                                                    .n_by_reason = by_reason,
+	                                                    .n_reason = LAYER_N_REASON,
+	                                                    .near = &nearest},
+	                            &err),
 	                 ERR_OK);
 	assert_int_equal(found.n, all.n);
 	if (all.n > 0)

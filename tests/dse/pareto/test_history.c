@@ -155,8 +155,13 @@ static void test_history_of_an_engine_ends_with_its_archive(void **state)
 			struct err err = {0};
 			history_init(&history[i], 2);
 			pareto_init(&archive, 2, 2);
-			assert_int_equal(engine_run(engine_find(name[which % 2]), &problem, &options, 1 + i, &archive,
-			                            &counts, NULL, 0, NULL, NULL, NULL, &err),
+			assert_int_equal(engine_run(&(struct engine_search){.kind = engine_find(name[which % 2]),
+			                                                    .problem = &problem,
+			                                                    .options = &options,
+			                                                    .n_thread = 1 + i,
+			                                                    .archive = &archive,
+			                                                    .counts = &counts},
+			                            &err),
 			                 ERR_OK);
 			const struct history_mark *last = &history[i].mark[history[i].n_mark - 1];
 			assert_int_equal(last->n_evaluation, is_limited ? 95 : 900);

@@ -54,8 +54,16 @@ static void run(struct share *share, struct fixture *fixture)
 	init_fixture(fixture);
 	assert_int_equal(flat_part_deal(share, &problem, &options, &err), ERR_OK);
 	struct flat_part *part = &fixture->part;
-	assert_int_equal(engine_run(&engine_exhaustive, &problem, &options, 2, &part->archive, &part->counts,
-	                            part->by_reason, N_REASON, &part->nearest, NULL, NULL, &err),
+	assert_int_equal(engine_run(&(struct engine_search){.kind = &engine_exhaustive,
+	                                                    .problem = &problem,
+	                                                    .options = &options,
+	                                                    .n_thread = 2,
+	                                                    .archive = &part->archive,
+	                                                    .counts = &part->counts,
+	                                                    .n_by_reason = part->by_reason,
+	                                                    .n_reason = N_REASON,
+	                                                    .near = &part->nearest},
+	                            &err),
 	                 ERR_OK);
 	uint64_t size = share->n > 1 ? options.end - options.first : problem_size(&problem);
 	assert_int_equal(part->counts.n_asked + part->counts.n_skipped, size);

@@ -96,8 +96,13 @@ static uint64_t search(struct layer_problem *layer, bool bounded, struct pareto 
 	pareto_init(&sample, layer->n_metric, N_LAYER_GENE);
 	if (bounded)
 		assert_int_equal(layer_problem_bound(layer, 2, &sample, NULL, &err), ERR_OK);
-	assert_int_equal(engine_run(&engine_exhaustive, &layer->problem, &options, 1, front, &counts, NULL, 0, NULL,
-	                            NULL, NULL, &err),
+	assert_int_equal(engine_run(&(struct engine_search){.kind = &engine_exhaustive,
+	                                                    .problem = &layer->problem,
+	                                                    .options = &options,
+	                                                    .n_thread = 1,
+	                                                    .archive = front,
+	                                                    .counts = &counts},
+	                            &err),
 	                 ERR_OK);
 	for (size_t i = 0; i < front->n; i++)
 		layer_problem_widen(layer, front->genome + i * N_LAYER_GENE);
