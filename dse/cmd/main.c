@@ -5,7 +5,6 @@
  */
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
-#include "dse/cmd/choice.h"
 #include "dse/out/build.h"
 #include "dse/options/cli.h"
 #include "dse/out/colour.h"

@@ -9,13 +9,13 @@
 #include <string.h>
 
 /* What the functions below share. */
-struct reader {
+struct front_reader {
 	struct kept_front *front;
 	const struct doc_node *root; /* without designs and points where the file is read by lines */
 	struct err *err;
 };
 
-static void *make(struct reader *reader, size_t n, size_t n_byte)
+static void *make(struct front_reader *reader, size_t n, size_t n_byte)
 {
 	void *array = arena_array(&reader->front->arena, n + 1, n_byte);
 	if (!array)
@@ -23,7 +23,7 @@ static void *make(struct reader *reader, size_t n, size_t n_byte)
 	return array;
 }
 
-static const char *copy(struct reader *reader, const char *text)
+static const char *copy(struct front_reader *reader, const char *text)
 {
 	const char *kept = text ? arena_text(&reader->front->arena, text) : NULL;
 	if (text && !kept)
@@ -31,13 +31,13 @@ static const char *copy(struct reader *reader, const char *text)
 	return kept;
 }
 
-static const char *need_text(struct reader *reader, const struct doc_node *map, const char *key)
+static const char *need_text(struct front_reader *reader, const struct doc_node *map, const char *key)
 {
 	return copy(reader, front_need_text(map, key, reader->err));
 }
 
 /* The list under a key; NULL and a message when there is none. */
-static const struct doc_node *need_list(struct reader *reader, const struct doc_node *map, const char *key)
+static const struct doc_node *need_list(struct front_reader *reader, const struct doc_node *map, const char *key)
 {
 	const struct doc_node *node = front_need(map, key, reader->err);
 	if (node && node->kind != DOC_LIST) {
@@ -49,7 +49,7 @@ static const struct doc_node *need_list(struct reader *reader, const struct doc_
 
 /* ---- what comes before designs and points ---- */
 
-static void read_objectives(struct reader *reader)
+static void read_objectives(struct front_reader *reader)
 {
 	struct kept_front *front = reader->front;
 	const struct doc_node *list = need_list(reader, reader->root, "objectives");
@@ -66,7 +66,7 @@ static void read_objectives(struct reader *reader)
 	}
 }
 
-static void read_machines(struct reader *reader)
+static void read_machines(struct front_reader *reader)
 {
 	struct kept_front *front = reader->front;
 	const struct doc_node *list = need_list(reader, reader->root, "machines");
@@ -80,7 +80,7 @@ static void read_machines(struct reader *reader)
 }
 
 /* Names of all networks' layers, one network after the other. */
-static void read_operations(struct reader *reader, const struct doc_node *networks, struct kept_network *network)
+static void read_operations(struct front_reader *reader, const struct doc_node *networks, struct kept_network *network)
 {
 	struct kept_front *front = reader->front;
 	for (size_t i = 0; i < networks->n; i++) {
@@ -101,7 +101,7 @@ static void read_operations(struct reader *reader, const struct doc_node *networ
 	front->operation = operation;
 }
 
-static void read_networks(struct reader *reader)
+static void read_networks(struct front_reader *reader)
 {
 	struct kept_front *front = reader->front;
 	const struct doc_node *list = need_list(reader, reader->root, "networks");
@@ -125,7 +125,7 @@ static void read_networks(struct reader *reader)
 }
 
 /* Keys that say nothing where they are left out. */
-static void read_rare(struct reader *reader)
+static void read_rare(struct front_reader *reader)
 {
 	struct kept_front *front = reader->front;
 	const struct doc_node *root = reader->root;
@@ -144,7 +144,7 @@ static void read_rare(struct reader *reader)
 }
 
 /* The message about another kind of file stands alone: all others would follow from it. */
-static bool read_head(struct reader *reader, const char *name)
+static bool read_head(struct front_reader *reader, const char *name)
 {
 	static const char *const aggregate[] = {"sum", "worst", "weighted"};
 	struct kept_front *front = reader->front;
@@ -166,7 +166,7 @@ static bool read_head(struct reader *reader, const char *name)
 
 /* ---- designs and points ---- */
 
-static const double *read_metrics(struct reader *reader, const struct doc_node *map, double *metric)
+static const double *read_metrics(struct front_reader *reader, const struct doc_node *map, double *metric)
 {
 	for (unsigned k = 0; k < N_METRIC; k++) {
 		const struct doc_node *node = doc_find(map, metric_table[k].name);
@@ -178,7 +178,7 @@ static const double *read_metrics(struct reader *reader, const struct doc_node *
 }
 
 /* node lives in the front's arena. */
-static void take_design(struct reader *reader, const struct doc_node *node)
+static void take_design(struct front_reader *reader, const struct doc_node *node)
 {
 	struct kept_front *front = reader->front;
 	struct kept_design *design = &front->design[front->n_design];
@@ -204,7 +204,7 @@ static int compare_number(const void *key, const void *item)
 }
 
 /* The first point says which parameters are axes; all others have the same. */
-static void read_axes(struct reader *reader, const struct doc_node *axes, struct kept_point *point)
+static void read_axes(struct front_reader *reader, const struct doc_node *axes, struct kept_point *point)
 {
 	struct kept_front *front = reader->front;
 	if (axes->kind != DOC_MAP) {
@@ -235,7 +235,7 @@ static void read_axes(struct reader *reader, const struct doc_node *axes, struct
 	point->value = value;
 }
 
-static void read_layers(struct reader *reader, const struct doc_node *list, const struct kept_network *network,
+static void read_layers(struct front_reader *reader, const struct doc_node *list, const struct kept_network *network,
                         uint32_t *design)
 {
 	const struct kept_front *front = reader->front;
@@ -258,7 +258,7 @@ static void read_layers(struct reader *reader, const struct doc_node *list, cons
 	}
 }
 
-static void read_point_networks(struct reader *reader, const struct doc_node *list, struct kept_point *point)
+static void read_point_networks(struct front_reader *reader, const struct doc_node *list, struct kept_point *point)
 {
 	const struct kept_front *front = reader->front;
 	double *metric = make(reader, front->n_network * N_METRIC, sizeof(*metric));
@@ -297,7 +297,7 @@ static double read_number(const struct doc_node *map, const char *key)
 	return value;
 }
 
-static void read_verified(struct reader *reader, const struct doc_node *node, struct kept_point *point)
+static void read_verified(struct front_reader *reader, const struct doc_node *node, struct kept_point *point)
 {
 	const struct kept_front *front = reader->front;
 	const struct doc_node *map = doc_find(node, "verified");
@@ -313,7 +313,7 @@ static void read_verified(struct reader *reader, const struct doc_node *node, st
 	point->verified = verified;
 }
 
-static void take_point(struct reader *reader, const struct doc_node *node)
+static void take_point(struct front_reader *reader, const struct doc_node *node)
 {
 	struct kept_front *front = reader->front;
 	struct kept_point *point = &front->point[front->n_point];
@@ -341,7 +341,7 @@ static void take_point(struct reader *reader, const struct doc_node *node)
 	front->n_point++;
 }
 
-static void make_room(struct reader *reader, size_t n_design, size_t n_point)
+static void make_room(struct front_reader *reader, size_t n_design, size_t n_point)
 {
 	reader->front->design = make(reader, n_design, sizeof(*reader->front->design));
 	reader->front->point = make(reader, n_point, sizeof(*reader->front->point));
@@ -352,7 +352,7 @@ static void make_room(struct reader *reader, size_t n_design, size_t n_point)
 /* ---- the file ---- */
 
 /* The text as a whole. */
-static enum err_code read_whole(const char *name, const char *text, size_t n_byte, struct reader *reader)
+static enum err_code read_whole(const char *name, const char *text, size_t n_byte, struct front_reader *reader)
 {
 	struct kept_front *front = reader->front;
 	struct doc_node *root = NULL;
@@ -409,7 +409,7 @@ static char *take_head(const char *text, size_t n_byte, size_t *n_head, size_t *
 }
 
 /* One design or point; its own document, so that points need not stay. */
-static bool take_line(struct reader *reader, const char *name, const char *line, size_t n)
+static bool take_line(struct front_reader *reader, const char *name, const char *line, size_t n)
 {
 	struct arena own = {0};
 	struct doc_node *node = NULL;
@@ -429,7 +429,7 @@ static bool take_line(struct reader *reader, const char *name, const char *line,
 
 /* As explore lays it out: false when it is not laid out so, or something is wrong, which read_whole tells with its
  * place. */
-static bool read_lines(const char *name, const char *text, size_t n_byte, struct reader *reader)
+static bool read_lines(const char *name, const char *text, size_t n_byte, struct front_reader *reader)
 {
 	size_t n_head, n_design, n_point, n;
 	struct doc_node *root = NULL;
@@ -456,7 +456,7 @@ enum err_code front_read_text(const char *name, const char *text, size_t n_byte,
 	struct err ignored = {0}, found = {0};
 	assert(name && (text || n_byte == 0) && front && err);
 	*front = (struct kept_front){0};
-	struct reader reader = {.front = front, .err = &ignored};
+	struct front_reader reader = {.front = front, .err = &ignored};
 	bool done = read_lines(name, text, n_byte, &reader);
 	err_clear(&ignored);
 	if (done)

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 /* What the functions below share. */
-struct reader {
+struct replay_reader {
 	struct replay *replay;
 	const char *path; /* of the front */
 	const struct doc_node *root, *point;
@@ -26,12 +26,12 @@ struct reader {
 	struct err *err;
 };
 
-static const struct doc_node *need(struct reader *reader, const struct doc_node *map, const char *key)
+static const struct doc_node *need(struct replay_reader *reader, const struct doc_node *map, const char *key)
 {
 	return front_need(map, key, reader->err);
 }
 
-static const char *need_text(struct reader *reader, const struct doc_node *map, const char *key)
+static const char *need_text(struct replay_reader *reader, const struct doc_node *map, const char *key)
 {
 	return front_need_text(map, key, reader->err);
 }
@@ -57,7 +57,7 @@ static enum err_code split_spec(const char *spec, struct replay *replay, const c
 }
 
 /* A file the front names: as it stood then, or by its own name where files of its kind are kept. */
-static const char *find_file(struct reader *reader, const struct doc_node *entry, const char *kind)
+static const char *find_file(struct replay_reader *reader, const struct doc_node *entry, const char *kind)
 {
 	const char *file = need_text(reader, entry, "file"), *hash = need_text(reader, entry, "hash"), *found = NULL;
 	struct stat status;
@@ -78,7 +78,8 @@ static const char *find_file(struct reader *reader, const struct doc_node *entry
 }
 
 /* The entry of a list of maps whose key has this text. */
-static const struct doc_node *find_entry(struct reader *reader, const char *list, const char *key, const char *text)
+static const struct doc_node *find_entry(struct replay_reader *reader, const char *list, const char *key,
+                                         const char *text)
 {
 	const struct doc_node *node = need(reader, reader->root, list);
 	for (size_t i = 0; node && node->kind == DOC_LIST && i < node->n; i++) {
@@ -117,7 +118,7 @@ void replay_set_axes(const struct doc_node *axes, struct machine *machine, struc
 }
 
 /* The machine file, then the point's value on each axis of its space. */
-static void read_machine(struct reader *reader)
+static void read_machine(struct replay_reader *reader)
 {
 	struct replay *replay = reader->replay;
 	const char *name = need_text(reader, reader->point, "machine");
@@ -138,7 +139,8 @@ static void read_machine(struct reader *reader)
 }
 
 /* Exactly the same number; what is not there or not a number differs, too. */
-static void compare(struct reader *reader, const struct doc_node *map, const char *what, const char *key, double value)
+static void compare(struct replay_reader *reader, const struct doc_node *map, const char *what, const char *key,
+                    double value)
 {
 	double recorded = NAN;
 	const struct doc_node *node = doc_find(map, key);
@@ -155,7 +157,7 @@ static void compare(struct reader *reader, const struct doc_node *map, const cha
 }
 
 /* Layer k of a network: the design its number stands for; NULL when it cannot be read. */
-static const struct doc_node *read_layer(struct reader *reader, const struct doc_node *number,
+static const struct doc_node *read_layer(struct replay_reader *reader, const struct doc_node *number,
                                          const struct block *block, struct simulated *simulated)
 {
 	uint64_t which;
@@ -190,7 +192,7 @@ static void add_gap(struct replay *replay, const struct doc_node *layer, const s
 	err_clear(&ignored);
 }
 
-static void compare_layer(struct reader *reader, const struct doc_node *layer, const struct simulated *simulated)
+static void compare_layer(struct replay_reader *reader, const struct doc_node *layer, const struct simulated *simulated)
 {
 	const char *name = simulated->block->name;
 	if (!simulated->ran) {
@@ -209,7 +211,7 @@ static void compare_layer(struct reader *reader, const struct doc_node *layer, c
 }
 
 /* All layers of a network: read, run, compared. layers is a list of n numbers. */
-static void run_layers(struct reader *reader, const struct doc_node *layers, const struct network *network,
+static void run_layers(struct replay_reader *reader, const struct doc_node *layers, const struct network *network,
                        struct simulated *block)
 {
 	size_t n = network->n_block;
@@ -232,7 +234,7 @@ static void run_layers(struct reader *reader, const struct doc_node *layers, con
 }
 
 /* The network still has the layers the front was made for. */
-static bool check_operations(struct reader *reader, const struct doc_node *entry, const struct network *network)
+static bool check_operations(struct replay_reader *reader, const struct doc_node *entry, const struct network *network)
 {
 	const struct doc_node *operations = need(reader, entry, "operations");
 	bool same = operations && operations->kind == DOC_LIST && operations->n == network->n_block;
@@ -246,7 +248,7 @@ static bool check_operations(struct reader *reader, const struct doc_node *entry
 }
 
 /* Network i of the point: its file, its layers, each run again. */
-static void run_network(struct reader *reader, const struct doc_node *recorded, size_t i)
+static void run_network(struct replay_reader *reader, const struct doc_node *recorded, size_t i)
 {
 	struct replay *replay = reader->replay;
 	struct space_network *network = &replay->space.network[i];
@@ -280,8 +282,8 @@ static void run_network(struct reader *reader, const struct doc_node *recorded, 
 }
 
 /* Sums are compared after the layers: where a layer differs its sums differ, too, and say nothing new. */
-static void compare_metrics(struct reader *reader, const struct doc_node *map, const char *what, const double *metric,
-                            bool with_machine)
+static void compare_metrics(struct replay_reader *reader, const struct doc_node *map, const char *what,
+                            const double *metric, bool with_machine)
 {
 	const struct doc_node *metrics = need(reader, map, "metrics");
 	for (unsigned k = 0; metrics && k < N_METRIC; k++)
@@ -292,7 +294,7 @@ static void compare_metrics(struct reader *reader, const struct doc_node *map, c
 }
 
 /* Sums of layers, in the same order as explore adds them. */
-static void compare_sums(struct reader *reader, const struct doc_node *networks)
+static void compare_sums(struct replay_reader *reader, const struct doc_node *networks)
 {
 	struct replay *replay = reader->replay;
 	struct layer_map map;
@@ -323,7 +325,7 @@ static void compare_sums(struct reader *reader, const struct doc_node *networks)
 }
 
 /* The tier the front was made in, and the one of this replay. Fronts that name none are of the fast tier. */
-static bool read_detail(struct reader *reader)
+static bool read_detail(struct replay_reader *reader)
 {
 	struct replay *replay = reader->replay;
 	size_t index = DETAIL_FAST;
@@ -338,7 +340,7 @@ static bool read_detail(struct reader *reader)
 }
 
 /* Machine first: without it no layer can be read. */
-static void run_point(struct reader *reader)
+static void run_point(struct replay_reader *reader)
 {
 	static const char *const aggregate[] = {"sum", "worst", "weighted"};
 	struct replay *replay = reader->replay;
@@ -379,7 +381,7 @@ enum err_code replay_run(const char *spec, const struct simulate_how *how, bool 
 {
 	assert(spec && how && replay && err);
 	*replay = (struct replay){0};
-	struct reader reader = {.replay = replay, .how = *how, .as_recorded = as_recorded, .err = err};
+	struct replay_reader reader = {.replay = replay, .how = *how, .as_recorded = as_recorded, .err = err};
 	enum err_code code = split_spec(spec, replay, &reader.path, err);
 	if (code == ERR_OK)
 		code = replay_read_point(reader.path, replay->id, &replay->arena, &reader.root, &reader.point, err);

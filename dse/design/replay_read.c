@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/replay_read.h"
 #include "dse/design/front_read.h"
-#include "dse/design/front_read.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>

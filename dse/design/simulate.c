@@ -16,7 +16,7 @@
 /* Memory of one simulation: contexts, sources, and whether a block's result may stay as far as its readers go. */
 struct work {
 	struct layer_context *context;
-	struct layer_source *source;
+	struct layer_input *source;
 	bool *keeps;
 };
 
@@ -148,15 +148,15 @@ static void place_results(const struct network *network, const struct simulate_o
                           struct simulated *block)
 {
 	assert(options->strategy < N_STRATEGY);
-	layer_find_sources(network, work->source);
+	layer_input_find(network, work->source);
 	bool wanted = strategy_table[options->strategy].reuses;
 	for (size_t i = 0; i < network->n_block; i++)
 		work->keeps[i] = wanted && !network->block[i].result_to_dram;
 	for (size_t i = 0; i < network->n_block; i++)
 		if (!mapper_serves_storage(&work->context[i], &block[i].design)) {
-			if (work->source[i].ifmap != LAYER_NO_SOURCE)
+			if (work->source[i].ifmap != LAYER_INPUT_NONE)
 				work->keeps[work->source[i].ifmap] = false;
-			if (work->source[i].added != LAYER_NO_SOURCE)
+			if (work->source[i].added != LAYER_INPUT_NONE)
 				work->keeps[work->source[i].added] = false;
 		}
 	unsigned state = 0;

@@ -6,7 +6,7 @@
  * those problems on one machine candidate. Repeated layers are solved once.
  */
 #include "dse/layer/layer_problem.h"
-#include "dse/space/layer_source.h"
+#include "dse/space/layer_input.h"
 #include "dse/space/space.h"
 
 /* Blocks are numbered through all networks, one network after the other. */

@@ -4,7 +4,6 @@
 #include "dse/base/parallel.h"
 #include "dse/design/design_read.h"
 #include "dse/out/energy_json.h"
-#include "dse/base/parallel.h"
 #include "sim/program/mixed.h"
 #include "sim/machine/machine_check.h"
 #include <assert.h>

@@ -15,11 +15,11 @@ static void find_sources(struct whole *whole)
 	const struct layer_map *map = whole->map;
 	for (size_t network = 0; network < map->n_network; network++) {
 		size_t begin = map->begin[network];
-		layer_find_sources(&whole->space->network[network].network, whole->source + begin);
+		layer_input_find(&whole->space->network[network].network, whole->source + begin);
 		for (size_t i = begin; i < map->begin[network + 1]; i++) {
-			struct layer_source *source = &whole->source[i];
-			source->ifmap += source->ifmap == LAYER_NO_SOURCE ? 0 : begin;
-			source->added += source->added == LAYER_NO_SOURCE ? 0 : begin;
+			struct layer_input *source = &whole->source[i];
+			source->ifmap += source->ifmap == LAYER_INPUT_NONE ? 0 : begin;
+			source->added += source->added == LAYER_INPUT_NONE ? 0 : begin;
 		}
 	}
 }
@@ -193,10 +193,10 @@ unsigned whole_decide_places(const struct whole *whole, const struct layer_set *
 	for (size_t i = 0; i < map->n_block; i++) {
 		const struct layer_problem *layer = &set->problem[map->distinct[i]];
 		const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
-		const struct layer_source *source = &whole->source[i];
-		if (source->ifmap != LAYER_NO_SOURCE && !may_read(layer, gene, PLACE_IFMAP))
+		const struct layer_input *source = &whole->source[i];
+		if (source->ifmap != LAYER_INPUT_NONE && !may_read(layer, gene, PLACE_IFMAP))
 			scratch->keeps[source->ifmap] = false;
-		if (source->added != LAYER_NO_SOURCE && !may_read(layer, gene, PLACE_ADDED))
+		if (source->added != LAYER_INPUT_NONE && !may_read(layer, gene, PLACE_ADDED))
 			scratch->keeps[source->added] = false;
 	}
 	for (size_t network = 0; network < map->n_network; network++) {

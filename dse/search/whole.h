@@ -25,7 +25,7 @@ uint32_t whole_ask_for(const struct layer_problem *layer, uint32_t place);
 struct whole {
 	const struct space *space;
 	const struct layer_map *map;
-	struct layer_source *source; /* [n_block] whose results a block reads, by number through all networks */
+	struct layer_input *source; /* [n_block] whose results a block reads, by number through all networks */
 };
 
 /* Working memory of one call: allocated once for many designs, as evaluations never allocate. */

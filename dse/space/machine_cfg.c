@@ -67,7 +67,7 @@ static const char *const section_name[] = {"general", "architecture_presets", "r
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-struct reader {
+struct cfg_reader {
 	const char *path;
 	struct err *err;
 	unsigned line, n_mistake;
@@ -85,7 +85,7 @@ struct part {
 	unsigned column;
 };
 
-static bool shows(struct reader *reader)
+static bool shows(struct cfg_reader *reader)
 {
 	return ++reader->n_mistake <= MAX_MESSAGE;
 }
@@ -116,7 +116,7 @@ static int shown(const struct part *part)
 	return part->n < 40 ? (int)part->n : 40;
 }
 
-static struct err_place place_of(const struct reader *reader, const struct part *part)
+static struct err_place place_of(const struct cfg_reader *reader, const struct part *part)
 {
 	return (struct err_place){reader->path, reader->line, part->column};
 }
@@ -161,7 +161,7 @@ static bool parse_choice(const struct part *part, enum cfg_key key, uint32_t *va
 	return false;
 }
 
-static void report_value(struct reader *reader, enum cfg_key key, const struct part *value)
+static void report_value(struct cfg_reader *reader, enum cfg_key key, const struct part *value)
 {
 	if (!shows(reader))
 		return;
@@ -177,7 +177,7 @@ static void report_value(struct reader *reader, enum cfg_key key, const struct p
 		                 cfg_table[key].type == CFG_NUMBERS ? ", or the same one for each operand" : "");
 }
 
-static void read_value(struct reader *reader, enum cfg_key key, const struct part *name, const struct part *value)
+static void read_value(struct cfg_reader *reader, enum cfg_key key, const struct part *name, const struct part *value)
 {
 	bool good = true;
 	if (reader->given[key] && shows(reader))
@@ -205,7 +205,7 @@ static void read_value(struct reader *reader, enum cfg_key key, const struct par
 }
 
 /* Sparse layers and detailed DRAM of later versions change what a run gives, so that only their absence is right. */
-static void read_foreign(struct reader *reader, const struct part *name, const struct part *value)
+static void read_foreign(struct cfg_reader *reader, const struct part *name, const struct part *value)
 {
 	static const char *const off[] = {"false", "no", "0", "off"};
 	bool is_off = false;
@@ -216,7 +216,7 @@ static void read_foreign(struct reader *reader, const struct part *name, const s
 		                 shown(name), name->text, shown(value), value->text);
 }
 
-static void report_key(struct reader *reader, const struct part *name)
+static void report_key(struct cfg_reader *reader, const struct part *name)
 {
 	const char *known[N_CFG_KEY];
 	char text[48];
@@ -231,7 +231,7 @@ static void report_key(struct reader *reader, const struct part *name)
 	                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static void read_key(struct reader *reader, const struct part *name, const struct part *value)
+static void read_key(struct cfg_reader *reader, const struct part *name, const struct part *value)
 {
 	for (enum cfg_key key = 0; key < N_CFG_KEY; key++)
 		if (part_is(name, cfg_table[key].name) && reader->is_known) {
@@ -247,7 +247,7 @@ static void read_key(struct reader *reader, const struct part *name, const struc
 	report_key(reader, name);
 }
 
-static void read_line(struct reader *reader, const char *line, const char *end)
+static void read_line(struct cfg_reader *reader, const char *line, const char *end)
 {
 	const struct part all = trim(line, line, end);
 	if (all.n == 0 || all.text[0] == '#' || all.text[0] == ';')
@@ -277,7 +277,7 @@ static void read_line(struct reader *reader, const char *line, const char *end)
 	read_key(reader, &name, &value);
 }
 
-static void read_lines(struct reader *reader, const char *text, size_t n_byte)
+static void read_lines(struct cfg_reader *reader, const char *text, size_t n_byte)
 {
 	const char *at = text, *end = text + n_byte;
 	if (n_byte >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
@@ -300,7 +300,7 @@ static void read_lines(struct reader *reader, const char *text, size_t n_byte)
 }
 
 /* The run's name, or the file's, with what machines' names may not have replaced. */
-static void name_machine(const struct reader *reader, struct machine *machine)
+static void name_machine(const struct cfg_reader *reader, struct machine *machine)
 {
 	const char *slash = strrchr(reader->path, '/'), *file = slash ? slash + 1 : reader->path;
 	size_t n = strlen(file) > 4 && path_ends_in(file, ".cfg") ? strlen(file) - 4 : strlen(file);
@@ -315,7 +315,7 @@ static void name_machine(const struct reader *reader, struct machine *machine)
 	text_make_name(machine->name, sizeof(machine->name));
 }
 
-static void make_machine(const struct reader *reader, struct machine *machine)
+static void make_machine(const struct cfg_reader *reader, struct machine *machine)
 {
 	const uint32_t *value = reader->value;
 	machine_init(machine, MACHINE_SYSTOLIC);
@@ -339,7 +339,7 @@ static void make_machine(const struct reader *reader, struct machine *machine)
 
 enum err_code machine_read_cfg(const char *path, struct machine *machine, struct err *err)
 {
-	struct reader reader = {.path = path, .err = err};
+	struct cfg_reader reader = {.path = path, .err = err};
 	struct machine read;
 	char *text;
 	size_t n_byte;

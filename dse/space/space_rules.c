@@ -8,7 +8,7 @@
  * convolutions.
  */
 #include "dse/space/space_rules.h"
-#include "dse/space/layer_source.h"
+#include "dse/space/layer_input.h"
 #include "sim/program/mixed.h"
 #include <assert.h>
 #include <ctype.h>
@@ -448,12 +448,12 @@ enum err_code space_end_results(struct space_network *network, enum network_resu
 {
 	struct arena arena = {0};
 	size_t n = network->network.n_block;
-	struct layer_source *source = arena_array(&arena, n + 1, sizeof(*source));
+	struct layer_input *source = arena_array(&arena, n + 1, sizeof(*source));
 	enum err_code code = source ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 	if (source)
-		layer_find_sources(&network->network, source);
+		layer_input_find(&network->network, source);
 	for (size_t i = 0; i < n && source; i++)
-		network->choice[i].to_dram = result == NETWORK_RESULT_DRAM && layer_is_result(source, n, i);
+		network->choice[i].to_dram = result == NETWORK_RESULT_DRAM && layer_input_is_result(source, n, i);
 	arena_free(&arena);
 	return code;
 }
