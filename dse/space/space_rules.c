@@ -225,42 +225,38 @@ static void read_levels(struct space_reader *reader, const struct doc_node *node
 	rule->set |= RULE_LEVEL;
 }
 
-static void read_operands(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
+/* A list of words of which chosen [n] becomes true. */
+static void read_choices(struct space_reader *reader, const struct doc_node *node, const char *what,
+                         const char *const *name, size_t n, bool *chosen)
 {
-	static const char *const name[] = {"8", "16"};
-	if (!space_has_items(node, "operand_bit", reader->err))
+	if (!space_has_items(node, what, reader->err))
 		return;
 	for (size_t i = 0; i < item_n(node); i++) {
 		size_t index;
-		if (!doc_get_choice(item_at(node, i), "operand_bit", name, 2, &index, reader->err))
-			continue;
-		rule->operand_8bit |= index == 0;
-		rule->operand_16bit |= index == 1;
+		if (doc_get_choice(item_at(node, i), what, name, n, &index, reader->err))
+			chosen[index] = true;
 	}
+}
+
+static void read_operands(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
+{
+	static const char *const name[] = {"8", "16"};
+	bool chosen[2] = {rule->operand_8bit, rule->operand_16bit};
+	read_choices(reader, node, "operand_bit", name, 2, chosen);
+	rule->operand_8bit = chosen[0];
+	rule->operand_16bit = chosen[1];
 	rule->set |= RULE_OPERAND;
 }
 
 static void read_forms(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
 {
-	if (!space_has_items(node, "conv_1x1", reader->err))
-		return;
-	for (size_t i = 0; i < item_n(node); i++) {
-		size_t index;
-		if (doc_get_choice(item_at(node, i), "conv_1x1", conv_form_name, N_CONV_FORM, &index, reader->err))
-			rule->form[index] = true;
-	}
+	read_choices(reader, node, "conv_1x1", conv_form_name, N_CONV_FORM, rule->form);
 	rule->set |= RULE_FORM;
 }
 
 static void read_fetch(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
 {
-	if (!space_has_items(node, "fetch_ahead", reader->err))
-		return;
-	for (size_t i = 0; i < item_n(node); i++) {
-		size_t index;
-		if (doc_get_choice(item_at(node, i), "fetch_ahead", ahead_name, AHEAD_N, &index, reader->err))
-			rule->fetch[index] = true;
-	}
+	read_choices(reader, node, "fetch_ahead", ahead_name, AHEAD_N, rule->fetch);
 	rule->set |= RULE_FETCH;
 }
 
@@ -568,70 +564,4 @@ bool space_fetches_ahead(const struct space *space)
 			if (space->network[i].choice[k].ahead.own_bit != 0)
 				return true;
 	return false;
-}
-
-static bool is_axis(const struct space *space, const char *key)
-{
-	for (size_t i = 0; i < space->n_axis; i++)
-		if (strcmp(space->axis[i].param->key, key) == 0)
-			return true;
-	return false;
-}
-
-/* Operating points that some layer may run at. */
-static uint32_t levels_of(const struct space *space)
-{
-	uint32_t allowed = 0;
-	for (size_t i = 0; i < space->n_network; i++)
-		for (size_t k = 0; k < space->network[i].network.n_block; k++)
-			allowed |= space->network[i].choice[k].level_mask;
-	return allowed;
-}
-
-bool space_lacks_lanes(const struct space *space, size_t machine)
-{
-	const struct machine *own = &space->machine[machine];
-	assert(machine < space->n_machine);
-	if (own->dvfs_lanes > 0 || is_axis(space, "dvfs.lanes") || is_axis(space, "dvfs.n_lane"))
-		return false;
-	return !energy_lanes_suffice(own, levels_of(space));
-}
-
-/* Layers of one chip run at no more voltages than it has lanes; which ones is the user's choice, or an axis. */
-static void check_lanes(struct space_reader *reader)
-{
-	const struct space *space = reader->space;
-	for (size_t i = 0; i < space->n_machine && reader->networks_complete; i++) {
-		const struct machine *machine = &space->machine[i];
-		if (!space_lacks_lanes(space, i))
-			continue;
-		err_add_at(reader->err, ERR_INPUT, doc_place(reader->root),
-		           "layers may run at more voltages than %s has power lanes (dvfs.n_lane = %u): if it has "
-		           "more, say so in "
-		           "its file (dvfs: {n_lane: %u}); else allow fewer with 'level', or choose between them with "
-		           "an axis, "
-		           "e.g. dvfs.lanes: [3, 5, 6]",
-		           machine->name, machine->dvfs_n_lane, energy_n_lane(machine, levels_of(space)));
-	}
-}
-
-/* Operating points that are added: indices that rules know stay. */
-void space_read_level_shares(struct space_reader *reader)
-{
-	const struct doc_node *node = doc_find(reader->root, "level_shares");
-	const struct doc_node *changes = doc_find(reader->root, "level_changes");
-	struct space *space = reader->space;
-	uint64_t n_share;
-	check_lanes(reader);
-	if (changes)
-		(void)doc_get_bool(changes, "level_changes", &space->level_changes, reader->err);
-	if (!node || !doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
-		return;
-	space->level_shares = (uint32_t)n_share;
-	for (size_t i = 0; i < space->n_machine; i++) {
-		struct err part = {0};
-		(void)mixed_add(&space->machine[i], space->level_shares, &part);
-		(void)err_add_all(reader->err, doc_place(node), &part);
-		err_clear(&part);
-	}
 }
