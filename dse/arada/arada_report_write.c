@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The study as CSV and JSON. */
 #include "dse/arada/arada_report.h"
+#include "dse/space/space_machine.h"
 #include "dse/out/csv_write.h"
 #include "dse/out/json.h"
 #include <assert.h>
@@ -32,7 +33,7 @@ static void put_machine_header(FILE *file, const struct arada_study *study)
 
 static void put_run(FILE *file, const struct arada_study *study, const struct arada_run *of, int scheme)
 {
-	space_put_machine(file, true, study->space, &study->machine[of->machine]);
+	space_machine_put_csv(file, true, study->space, &study->machine[of->machine]);
 	csv_put_text(file, false, memory_name(study, of->machine));
 	csv_put_text(file, false, network_name(study, of));
 	csv_put_text(file, false, arada_scheme_name[scheme]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the machines of a space, simulates each distinct layer once, and sums the schemes' savings over networks. */
 #include "dse/arada/arada_study.h"
+#include "dse/space/space_machine.h"
 #include "dse/base/memory.h"
 #include "dse/space/arada_options.h"
 #include "dse/arada/arada_exact.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/check/audit_parts.h"
+#include "dse/space/space_machine.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/out/progress.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points and designs of a group of machines, evaluated as whole designs and set against the front. */
 #include "dse/base/interrupt.h"
+#include "dse/space/space_goals.h"
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "dse/check/audit_parts.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/check/mapping_compare.h"
+#include "dse/space/space_goals.h"
+#include "dse/space/space_machine.h"
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "dse/design/design_read.h"

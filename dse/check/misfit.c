@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/check/misfit_parts.h"
+#include "dse/space/space_goals.h"
+#include "dse/space/space_machine.h"
 #include "dse/space/space_variant.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/memory.h"

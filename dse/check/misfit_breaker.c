@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machine candidates that break one constraint of a space and no other. */
 #include "dse/check/misfit_parts.h"
+#include "dse/space/space_machine.h"
 #include "dse/space/space_variant.h"
 #include <string.h>
 

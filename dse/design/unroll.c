@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/unroll.h"
+#include "dse/space/space_goals.h"
+#include "dse/space/space_machine.h"
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
 #include "dse/base/parallel.h"

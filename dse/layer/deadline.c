@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/layer/deadline.h"
+#include "dse/space/space_goals.h"
 #include <assert.h>
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/layer/layer_problem_parts.h"
+#include "dse/space/space_goals.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -171,7 +172,7 @@ void layer_problem_count_splits(const struct layer_problem *layer, struct split_
 {
 	const struct layer_context *context = layer_any_context(layer);
 	const struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
-	const struct layer_choice any = space_any_choice();
+	const struct layer_choice any = layer_choice_any();
 	struct dim_source legal[4], ruled[4];
 	bool is_uncut = is_never_cut(context->machine, context->block);
 	list_sources(context->machine, context->block, &any, legal);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/layer/layers.h"
+#include "dse/space/space_machine.h"
 #include "dse/layer/deadline.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_sensitivity.h"
+#include "dse/space/space_goals.h"
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "dse/design/unroll.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/chart.h"
+#include "dse/space/space_machine.h"
 #include "dse/base/memory.h"
 #include "dse/out/svg.h"
 #include "dse/out/svg_axis.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/front_file.h"
+#include "dse/space/space_machine.h"
 #include "dse/base/memory.h"
 #include "dse/keep/text_blocks.h"
 #include "dse/layer/design_text.h"
@@ -242,7 +243,7 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 	(void)fprintf(file, "%zu", id);
 	for (size_t i = 0; i < space->n_objective; i++)
 		put_metric(file, point->machine, point->metric, space->objective[i]);
-	space_put_machine(file, false, space, point->machine);
+	space_machine_put_csv(file, false, space, point->machine);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (!is_objective(space, (enum metric)k))
 			put_metric(file, point->machine, point->metric, (enum metric)k);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* front.json and run.json. */
 #include "dse/base/memory.h"
+#include "dse/space/space_goals.h"
 #include "dse/design/front_read.h"
 #include "dse/keep/text_blocks.h"
 #include "dse/layer/design_field.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/candidate_parts.h"
+#include "dse/space/space_goals.h"
 #include "dse/layer/changes.h"
 #include "dse/pareto/budget.h"
 #include <assert.h>

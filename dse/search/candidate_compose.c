@@ -4,6 +4,7 @@
  * chain of layers (dse/pareto/compose.h); each of a layer's tasks is an edge from state to state.
  */
 #include "dse/search/candidate_parts.h"
+#include "dse/space/space_goals.h"
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
 #include "sim/base/checked.h"

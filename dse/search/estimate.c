@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/estimate.h"
+#include "dse/space/space_machine.h"
 #include "sim/base/stop.h"
 #include "sim/base/rng.h"
 #include <assert.h>

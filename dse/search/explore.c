@@ -11,6 +11,8 @@
  * candidates, so the result does not depend on the number of threads.
  */
 #include "dse/search/explore_parts.h"
+#include "dse/space/space_goals.h"
+#include "dse/space/space_machine.h"
 #include "dse/base/interrupt.h"
 #include "dse/search/least.h"
 #include "dse/base/parallel.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a search notes down on its way, whichever search it is: names, objectives, refusals, near misses. */
 #include "dse/search/explore.h"
+#include "dse/space/space_goals.h"
+#include "dse/space/space_machine.h"
 #include "dse/base/interrupt.h"
 #include <assert.h>
 #include <math.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The layers' fronts of a machine candidate as rows of points.csv, and what was nearest where a front is empty. */
 #include "dse/search/explore_parts.h"
+#include "dse/space/space_goals.h"
+#include "dse/space/space_machine.h"
 #include "dse/out/csv_write.h"
 #include "dse/layer/design_text.h"
 #include <assert.h>
@@ -80,7 +82,7 @@ void explore_points_write(FILE *file, const struct candidate *candidate)
 		for (size_t t = candidate->first_task[distinct]; t < candidate->first_task[distinct + 1]; t++) {
 			const struct candidate_task *task = &candidate->task[t];
 			for (size_t i = 0; i < task->front.n; i++) {
-				space_put_machine(file, true, candidate->space, &candidate->set->machine);
+				space_machine_put_csv(file, true, candidate->space, &candidate->set->machine);
 				csv_put_text(file, false, network->name);
 				csv_put_text(file, false, map->block[number]->name);
 				uint32_t genome[N_LAYER_GENE];

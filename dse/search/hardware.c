@@ -13,6 +13,7 @@
  * one. Machines whose sample is not that far behind are searched at once.
  */
 #include "dse/search/hardware_parts.h"
+#include "dse/space/space_machine.h"
 #include "dse/search/candidate.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"

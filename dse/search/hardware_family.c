@@ -11,6 +11,8 @@
  * are no families where the thesis' rules choose splits: they look at the SRAM.
  */
 #include "dse/search/hardware_parts.h"
+#include "dse/space/space_goals.h"
+#include "dse/space/space_machine.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/least.h"
+#include "dse/space/space_machine.h"
 #include "dse/layer/branch.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"

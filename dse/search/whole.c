@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/whole.h"
+#include "dse/space/space_goals.h"
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
 #include <assert.h>

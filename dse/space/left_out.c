@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/left_out.h"
+#include "dse/space/space_machine.h"
 #include "dse/out/words.h"
 #include "mapper/split/ahead.h"
 #include "sim/program/mixed.h"

@@ -9,6 +9,7 @@
 #include "dse/space/arada_options.h"
 #include "dse/space/detail.h"
 #include "dse/space/expr.h"
+#include "dse/space/layer_choice.h"
 #include "dse/space/metric.h"
 #include "mapper/split/design.h"
 #include "mapper/network/network.h"
@@ -27,24 +28,6 @@ struct space_axis {
 	size_t n;
 	const char **value; /* [n] */
 	struct err_place at;
-};
-
-/* What a layer may choose from, after all rules that match it are applied (later rules win, key by key). */
-struct layer_choice {
-	enum split_choice w, h, c, d;
-	uint32_t max_part_w, max_part_h, max_part_c, max_part_d; /* UINT32_MAX: no limit */
-	size_t n_fixed_w, n_fixed_h, n_fixed_c, n_fixed_d;       /* > 0: exactly these splits */
-	const struct dim_split *fixed_w, *fixed_h, *fixed_c, *fixed_d;
-	bool thesis_split; /* only the thesis splitter's own split */
-	bool to_dram;      /* its result is the network's, and must be written to DRAM (enum network_result) */
-	bool strategy[N_STRATEGY];
-	bool reuse[N_REUSE_OPERAND];
-	uint32_t level_mask; /* bit i: operating point i */
-	bool operand_8bit, operand_16bit;
-	bool form[N_CONV_FORM];   /* of 1x1 convolutions */
-	bool fetch[AHEAD_N];      /* how much of its weights the layer before may fetch ahead ... */
-	bool fetch_next[AHEAD_N]; /* ... and it for the next one: the next one's, if there is any */
-	struct ahead ahead;       /* what of this its neighbours' rules and its own leave */
 };
 
 /* Where the results of a network, which no layer of it reads, must lie when it ends. Its input lies in DRAM. */
@@ -69,15 +52,6 @@ struct space_limit {
 	double max;
 	struct err_place at;
 };
-
-/*
- * A limit is kept to within this share of it: sums of the same values in another order differ by some 1e-13 of it, and
- * whoever takes a design's own figures for limits wants to see that design again.
- */
-#define SPACE_LIMIT_SLACK 1e-9
-
-/* The largest value that keeps a limit. */
-double space_limit_most(const struct space_limit *limit);
 
 /* An input file, for run.json. */
 struct space_file {
@@ -165,48 +139,5 @@ enum err_code space_end_results(struct space_network *network, enum network_resu
 /* Whether a machine of the space has fewer power lanes than layers may have voltages. Never where an axis, or the
  * machine's file, says what the lanes supply. */
 bool space_lacks_lanes(const struct space *space, size_t machine);
-
-/* Machine candidates: product of machines and axis values. */
-uint64_t space_n_machine(const struct space *space);
-
-/*
- * Build machine candidate index (0..space_n_machine-1; the last axis varies
- * fastest). Returns false with reason text in why when machine_check or a
- * constraint rejects it.
- */
-bool space_machine(const struct space *space, uint64_t index, struct machine *machine, char *why, size_t n_why);
-
-/*
- * How far a candidate that a constraint refuses is from keeping it: of the constraints it breaks the one it misses by
- * most, as a fraction of what is asked for (infinite where that is no number), and both sides' values as a sentence.
- * false: no constraint refuses it, or machine_check already does.
- */
-bool space_machine_miss(const struct space *space, uint64_t index, struct machine *machine, double *violation,
-                        char *text, size_t n_byte);
-
-/*
- * Both sides of the comparison by which a candidate breaks the first constraint it breaks; NaN where there are none
- * (below a `not`). false: it breaks none, or machine_check refuses it.
- */
-bool space_machine_sides(const struct space *space, uint64_t index, struct machine *machine, double *left,
-                         double *right);
-
-/* What a layer may choose from where no rule says anything: every legal split, every strategy for searches, all levels.
- */
-struct layer_choice space_any_choice(void);
-
-/* Largest value of a metric that keeps the space's limits on it; infinite when there is none. */
-double space_metric_limit(const struct space *space, enum metric metric);
-
-/* Name of a machine candidate and its values on the axes of the space. */
-void space_put_machine(FILE *file, bool first, const struct space *space, const struct machine *machine);
-
-/* How a metric of several networks becomes one. */
-enum compose_op space_aggregate_op(const struct space *space, enum metric metric);
-
-double space_network_weight(const struct space *space, size_t network);
-
-/* Upper limit on a metric for one network, or one layer of it, alone: the aggregate's, widened by a weight below 1. */
-double space_network_limit(const struct space *space, size_t network, enum metric metric);
 
 #endif

@@ -208,14 +208,3 @@ void space_read_axes(struct space_reader *reader)
 	for (size_t i = 0; i < map->n && reader->space->axis; i++)
 		read_axis(reader, map->key[i], map->value[i]);
 }
-
-void space_put_machine(FILE *file, bool first, const struct space *space, const struct machine *machine)
-{
-	assert(space && machine);
-	csv_put_text(file, first, machine->name);
-	for (size_t i = 0; i < space->n_axis; i++) {
-		char text[64];
-		(void)machine_print_param(machine, space->axis[i].param, text, sizeof(text));
-		csv_put_text(file, false, text);
-	}
-}

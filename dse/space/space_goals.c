@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a space asks for: constraints and limits, objectives, and how to search. */
 #include "dse/engine/engine.h"
+#include "dse/space/space_goals.h"
 #include "dse/engine/islands.h"
 #include "dse/space/space_parts.h"
 #include <assert.h>

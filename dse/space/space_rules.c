@@ -326,7 +326,7 @@ static struct layer_choice initial_choice(void)
 	return choice;
 }
 
-struct layer_choice space_any_choice(void)
+struct layer_choice layer_choice_any(void)
 {
 	struct layer_choice choice = initial_choice();
 	choice.w = choice.h = choice.c = choice.d = SPLIT_ALL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/space_single.h"
+#include "dse/space/space_machine.h"
 #include "mapper/split/strategy.h"
 #include "sim/machine/energy.h"
 #include <assert.h>
@@ -29,7 +30,7 @@ static enum err_code make_choices(const struct space_single_options *options, st
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < network->n_block; i++) {
 		struct layer_choice *choice = &made->network.choice[i];
-		*choice = space_any_choice();
+		*choice = layer_choice_any();
 		choice->level_mask = options->levels;
 		choice->w = choice->h = choice->c = choice->d = options->split;
 		if (options->strategy != N_STRATEGY)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "dse/fit/fit.h"
+#include "dse/space/space_machine.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/machine_cfg.h"
 #include "dse/design/mapping.h"

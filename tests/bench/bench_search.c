@@ -9,6 +9,7 @@
  * from the repository root; arguments: names of spaces, all when there are none.
  */
 #include "dse/search/candidate.h"
+#include "dse/space/space_machine.h"
 #include "dse/engine/engine_run.h"
 #include "dse/search/explore.h"
 #include "dse/pareto/hypervolume.h"

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "dse/layer/changes.h"
+#include "dse/space/space_machine.h"
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "dse/design/unroll.h"

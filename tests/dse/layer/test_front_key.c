@@ -99,7 +99,7 @@ static void random_space(struct rng *rng, struct fixture *f)
 	f->limit = (struct space_limit){.metric = METRIC_SRAM_USED, .max = 0.9};
 	f->space.limit = &f->limit;
 	f->space.n_limit = rng_below(rng, 8) == 0;
-	f->choice = space_any_choice();
+	f->choice = layer_choice_any();
 	f->choice.w = f->choice.h = f->choice.c = f->choice.d = rng_below(rng, 6) ? SPLIT_EVEN : SPLIT_REDUCED;
 	f->choice.max_part_w = f->choice.max_part_h = 1 + rng_below(rng, 3);
 	f->choice.max_part_c = rng_below(rng, 4) ? 1 + rng_below(rng, 3) : 12;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/machine_read.h"
+#include "dse/space/space_goals.h"
 #include "dse/layer/layer_problem.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/checked.h"

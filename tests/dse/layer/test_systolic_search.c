@@ -35,7 +35,7 @@ struct fixture {
 static void random_choice(struct rng *rng, struct layer_choice *choice)
 {
 	static const enum split_choice split[] = {SPLIT_ALL, SPLIT_ALL, SPLIT_EVEN, SPLIT_WHOLE};
-	*choice = space_any_choice();
+	*choice = layer_choice_any();
 	choice->w = split[rng_below(rng, 4)];
 	choice->h = split[rng_below(rng, 4)];
 	choice->c = split[rng_below(rng, 4)];
@@ -212,7 +212,7 @@ static void test_systolic_bounds_are_under_every_design(void **state)
 		struct rng rng = rng_stream(12, 0, i);
 		struct fixture f;
 		random_fixture(&rng, i % 2 ? 40 : 9, i % 2 ? 40 : 12, &f);
-		f.choice = space_any_choice();
+		f.choice = layer_choice_any();
 		f.machine.systolic.dataflow = SYSTOLIC_ANY;
 		if (i % 2) {
 			f.machine.systolic.ifmap_byte *= 64;

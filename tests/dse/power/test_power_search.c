@@ -69,7 +69,7 @@ static void list_designs(const struct machine *machine, const struct block *bloc
 {
 	struct space_network network = {.path = "small", .weight = 1};
 	struct machine copy = *machine;
-	struct layer_choice choice = space_any_choice();
+	struct layer_choice choice = layer_choice_any();
 	struct space space = {.n_machine = 1,
 	                      .machine = &copy,
 	                      .n_network = 1,

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/engine/engine.h"
+#include "dse/space/space_machine.h"
 #include "dse/search/explore.h"
 #include "dse/result/front_file.h"
 #include "dse/result/front_table.h"

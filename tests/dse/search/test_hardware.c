@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "dse/search/hardware.h"
+#include "dse/space/space_machine.h"
 #include "dse/space/machine_read.h"
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/space_machine.h"
 #include "tests/support/expected_messages.h"
 #include "tests/support/temporary.h"
 #include <stdio.h>

@@ -295,7 +295,7 @@ static void test_splitter_systolic_is_near_the_fastest(void **state)
 		struct rng rng = rng_stream(22, 0, i);
 		struct machine machine;
 		struct space space = {.objective = {METRIC_LATENCY}, .n_objective = 1};
-		struct layer_choice choice = space_any_choice();
+		struct layer_choice choice = layer_choice_any();
 		struct layer_problem layer;
 		random_systolic(&rng, &machine);
 		machine.systolic.dataflow = SYSTOLIC_ANY;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SPACE_GOALS_H
+#define DSE_SPACE_GOALS_H
+/* Limits of a space, and how metrics of several networks become one. */
+#include "dse/space/space.h"
+
+/*
+ * A limit is kept to within this share of it: sums of the same values in another order differ by some 1e-13 of it, and
+ * whoever takes a design's own figures for limits wants to see that design again.
+ */
+#define SPACE_LIMIT_SLACK 1e-9
+
+/* The largest value that keeps a limit. */
+double space_limit_most(const struct space_limit *limit);
+
+/* Largest value of a metric that keeps the space's limits on it; infinite when there is none. */
+double space_metric_limit(const struct space *space, enum metric metric);
+
+/* How a metric of several networks becomes one. */
+enum compose_op space_aggregate_op(const struct space *space, enum metric metric);
+
+double space_network_weight(const struct space *space, size_t network);
+
+/* Upper limit on a metric for one network, or one layer of it, alone: the aggregate's, widened by a weight below 1. */
+double space_network_limit(const struct space *space, size_t network, enum metric metric);
+
+#endif
