@@ -2,16 +2,15 @@
 #ifndef DSE_MAPPING_COMPARE_H
 #define DSE_MAPPING_COMPARE_H
 /*
- * explore --compare: mappings that somebody has already, placed against the
- * front that was found, on every machine candidate that they fit.
+ * explore --compare: mappings from files are run on every machine candidate that they fit, and compared with the front
+ * that was found.
  *
  *   FRONT.json:ID        the layers of a point of another front, with its operating points
  *   FILE.yaml            a mapping (dse/design/mapping.h) of the space's only network, with its operating points
  *   FILE.csv[:STRATEGY]  splits from a file, at each operating point of the machine, as dse simulate runs them
  *   thesis[:STRATEGY]    the thesis' splits; its rules for layers and networks it has no splits of
  *
- * Differences are taken from the nearest point of the front: the one that the
- * additive epsilon is due to.
+ * Differences are taken from the nearest point of the front: the point that the additive epsilon is due to.
  */
 #include "dse/out/json.h"
 #include "dse/design/unroll.h"
@@ -68,7 +67,7 @@ struct compared_place {
 
 struct mapping_compare {
 	const struct space *space;
-	const struct layer_map *map; /* of explore; from compare_place on */
+	const struct layer_map *map; /* of explore; set by mapping_compare_run */
 	size_t n_mapping, n_place;
 	struct compared_mapping mapping[MAPPING_COMPARE_MAX_MAPPING];
 	struct compared_place *place; /* [n_place] by mapping, machine, level */

@@ -2,8 +2,8 @@
 #ifndef DSE_REPORT_ROOF_H
 #define DSE_REPORT_ROOF_H
 /*
- * Rooflines of designs at every level of memory: what moves there as the simulator counts it, and how fast it can at
- * most. (dse/roofline/roofline.h is about layers alone, each word of which moves once.)
+ * Rooflines of designs at every level of memory: the bytes that the simulator counts there, and the most bytes a
+ * nanosecond. (dse/roofline/roofline.h knows layers alone, each word of which moves once.)
  */
 #include "sim/fast/fast.h"
 

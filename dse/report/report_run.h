@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_REPORT_RUN_H
 #define DSE_REPORT_RUN_H
-/* The run that a report is asked of: of the store, or what lies in a result folder. */
+/* The run that a report shows: a run of the store, or the files of a result folder. */
 #include "dse/design/front_read.h"
 #include "dse/run/run_note.h"
 #include "sim/base/doc.h"

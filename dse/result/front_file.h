@@ -2,10 +2,9 @@
 #ifndef DSE_FRONT_FILE_H
 #define DSE_FRONT_FILE_H
 /*
- * The files of a front: front.csv (one point a line), front.json (every
- * parameter: first the distinct designs of layers, then the points as lists of
- * their numbers; one design or point a line, so that one can be read without
- * the others), and run.json (what was asked and what was counted).
+ * The files of a front as texts: front.csv (one point a line), front.json (first the distinct designs of layers, then
+ * the points as lists of their numbers; one design or point a line, so that one can be read without the others), and
+ * run.json (what was asked and what was counted).
  */
 #include "dse/result/front_run.h"
 

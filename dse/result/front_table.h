@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_FRONT_TABLE_H
 #define DSE_FRONT_TABLE_H
-/* What explore tells a person at its end: the front, the counts, or why there is no front. */
+/* What dse explore prints at its end: the front, the counts, or why there is no front. */
 #include "dse/result/front_file.h"
 
 /* The front as a table. */

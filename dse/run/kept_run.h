@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_KEPT_RUN_H
 #define DSE_KEPT_RUN_H
-/* A run that is over, out of the store or out of its folder: what was asked, what it proves, its front, its space. */
+/*
+ * A run that is over, read from the store or from its folder: its request, what it proves, its front, and its space.
+ */
 #include "dse/design/front_read.h"
 
 struct kept_run {
@@ -19,10 +21,9 @@ struct kept_run {
 };
 
 /*
- * Read the run that a user means: a folder with a run.json, or one that run_store_find knows. store: of the command
- * line, NULL where there is none; a folder's inputs, too, are taken from it if it keeps them. ERR_USAGE, ERR_IO,
- * ERR_INPUT, ERR_INTERNAL. That its inputs are not to be had is no error. The caller frees it with kept_run_free, also
- * after an error.
+ * Read the run that a user names: a folder with a run.json, or a run of the store (run_store_find). store may be NULL;
+ * a folder's inputs are taken from it, too, if it keeps them. ERR_USAGE, ERR_IO, ERR_INPUT, ERR_INTERNAL. Missing
+ * inputs are no error (has_space). The caller frees it with kept_run_free, also after an error.
  */
 enum err_code kept_run_open(struct database *store, const char *name, struct kept_run *run, struct err *err);
 

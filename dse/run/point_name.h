@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_POINT_NAME_H
 #define DSE_POINT_NAME_H
-/* Names of points: --point FRONT.json:ID, with a run's folder or what dse show knows a run by in place of the file. */
+/*
+ * Names of points: --point FRONT.json:ID. In place of the file a user may name the run's folder, or the run as dse show
+ * knows it.
+ */
 #include "dse/run/run_note.h"
 #include "sim/base/arena.h"
 

@@ -2,9 +2,9 @@
 #ifndef DSE_RUN_COMPARE_H
 #define DSE_RUN_COMPARE_H
 /*
- * dse compare: two runs that were kept. What became of the designs of the first one's front, which are new, by how much
- * the front is better or worse, and which of the changes of the inputs between them did it (dse/run/input_change.h).
- * `explore --compare`, which sets mappings beside a front while it is searched, is dse/check/mapping_compare.h.
+ * dse compare: two runs that were kept. Which designs of the first front are lost, which are new, by how much the front
+ * is better or worse, and which changes of the inputs caused this (dse/run/input_change.h). `explore --compare`, which
+ * sets mappings beside a front, is dse/check/mapping_compare.h.
  *
  *   run_compare_match ─► fates, figures ─► run_compare_explain ─► reasons, shares ─► run_compare_judge
  */

@@ -2,20 +2,20 @@
 #ifndef DSE_RUN_NOTE_H
 #define DSE_RUN_NOTE_H
 /*
- * From a run to the store of runs (dse/keep/run_store.h): before the search the store is tried and the inputs are read,
- * when its files are written the run is kept.
+ * From a run to the store of runs (dse/keep/run_store.h). Before the search, the store is opened and the inputs are
+ * read; when the run's files are written, the run is kept.
  */
 #include "dse/result/front_file.h"
 #include "dse/search/front_store.h"
 #include "dse/keep/run_store.h"
 
-/* Inputs larger than this (weights of a model) are kept by hash alone. */
 /* Which store a command was asked for. */
 struct store_request {
 	const char *command; /* its name, for messages */
 	const char *store;   /* --store; NULL: not given */
 };
 
+/* Inputs larger than this (weights of a model) are kept by hash alone. */
 #define RUN_NOTE_MAX_BYTE (64u << 20)
 
 /* Initialise with `struct run_note note = {0};`. */
@@ -36,9 +36,9 @@ struct run_note {
 };
 
 /*
- * The store that the command line, else DSE_STORE in the environment, names: "none" for none, else a file. Without
- * either dse.sqlite beside the run's folder, of commands that have none (folder NULL) in results/. *path, which is NULL
- * for none, is the caller's to free. ERR_INTERNAL.
+ * The path of the store: --store, else DSE_STORE in the environment, where "none" means no store. Without either it is
+ * dse.sqlite beside the run's folder, or in results/ for commands without a folder (NULL). *path is NULL for no store;
+ * the caller frees it. ERR_USAGE: DSE_STORE is not printable.
  */
 enum err_code run_note_choose(const struct store_request *request, const char *folder, char **path, struct err *err);
 

@@ -2,9 +2,8 @@
 #ifndef DSE_DRAM_IMAGE_H
 #define DSE_DRAM_IMAGE_H
 /*
- * dram.bin: the first bytes of the DRAM as a host writes them before a
- * multi-layer schedule runs, up to the constants (mapper/octopus/octopus_dram.h). Byte n
- * of the file is address n of the DRAM; mapper/DRAM.md has the layout. Messages
+ * dram.bin: the first bytes of the DRAM, up to the constants, as a host writes them before a multi-layer schedule runs
+ * (mapper/octopus/octopus_dram.h). Byte n of the file is address n of the DRAM; mapper/DRAM.md has the layout. Messages
  * are `file:byte offset: record, field is ..., expected ...`.
  */
 #include "dse/base/pack.h"

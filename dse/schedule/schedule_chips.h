@@ -2,13 +2,12 @@
 #ifndef DSE_SCHEDULE_CHIPS_H
 #define DSE_SCHEDULE_CHIPS_H
 /*
- * A schedule's files for one chip or for a pipeline of them:
+ * A schedule's files, for one chip or for a pipeline of chips:
  *
  *   one      DIR/dram.bin, dram.map, schedule.yaml     (dse/schedule/schedule_files.h)
  *   several  DIR/chip_1/ and so on, each as above, and DIR/chips.yaml: what each sends to the next
  *
- * chips.yaml follows from the chips' files but for the times, so it is made again
- * and compared when it is read.
+ * All of chips.yaml but the times follows from the chips' files: it is made again and compared when it is read.
  */
 #include "dse/schedule/schedule_files.h"
 
