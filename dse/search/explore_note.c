@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a search notes down on its way, whichever search it is: names, objectives, refusals, near misses. */
-#include "dse/search/explore.h"
+#include "dse/search/explore_parts.h"
 #include "dse/base/interrupt.h"
 #include <assert.h>
 #include <math.h>

@@ -12,6 +12,7 @@
  * should not waste candidates) or cut off (exhaustive search, which should not
  * see a design twice).
  */
+#include "dse/search/explore_parts.h"
 #include "dse/layer/design_text.h"
 #include "dse/search/flat_part.h"
 #include "dse/engine/engine_run.h"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/engine/engine.h"
-#include "dse/search/explore.h"
+#include "dse/search/explore_parts.h"
 #include "dse/result/front_file.h"
 #include "dse/result/report.h"
 #include "dse/design/unroll.h"
