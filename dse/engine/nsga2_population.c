@@ -16,9 +16,8 @@ bool nsga2_population_init(struct nsga2_population *population, uint32_t size, s
 	population->new_genome = calloc(n, genome_byte + 1);
 	population->result = calloc(n, sizeof *population->result);
 	population->new_result = calloc(n, sizeof *population->new_result);
-	population->contestant = calloc(n, sizeof *population->contestant);
 	return nsga2_sort_init(&population->sort, n, n_objective) && population->genome && population->new_genome &&
-	       population->result && population->new_result && population->contestant;
+	       population->result && population->new_result;
 }
 
 void nsga2_population_free(struct nsga2_population *population)
@@ -27,7 +26,6 @@ void nsga2_population_free(struct nsga2_population *population)
 	free(population->new_genome);
 	free(population->result);
 	free(population->new_result);
-	free(population->contestant);
 	nsga2_sort_free(&population->sort);
 	*population = (struct nsga2_population){0};
 }
@@ -73,29 +71,6 @@ const void *nsga2_population_choose(const struct nsga2_population *population, s
 	return population->genome + (a < b ? a : b) * population->genome_byte;
 }
 
-/* Two permutations of the parents, one behind the other. */
-void nsga2_population_pair_up(struct nsga2_population *population, struct rng *rng)
-{
-	uint32_t n = population->n_parent;
-
-	for (uint32_t half = 0; half < 2; half++) {
-		uint32_t *contestant = population->contestant + half * n;
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t other = rng_below(rng, i + 1);
-			contestant[i] = contestant[other];
-			contestant[other] = i;
-		}
-	}
-}
-
-const void *nsga2_population_winner(const struct nsga2_population *population, uint32_t number)
-{
-	const uint32_t *pair = population->contestant + 2 * (size_t)(number % population->n_parent);
-
-	assert(pair[0] < population->n_parent && pair[1] < population->n_parent);
-	return population->genome + (pair[0] < pair[1] ? pair[0] : pair[1]) * population->genome_byte;
-}
-
 /* Whole individuals: bytes of both kinds of genome, as this machine has them, and their results. */
 void nsga2_population_pack(struct nsga2_population *population, struct pack *pack)
 {
@@ -110,9 +85,6 @@ void nsga2_population_pack(struct nsga2_population *population, struct pack *pac
 	}
 	size_t n = (size_t)n_parent + n_child;
 	pack_bytes(pack, population->genome, n * population->genome_byte);
-	pack_u32s(pack, population->contestant, 2 * (size_t)n_parent);
-	for (size_t i = 0; i < 2 * (size_t)n_parent; i++)
-		(void)pack_refuse(pack, population->contestant[i] >= (n_parent > 0 ? n_parent : 1));
 	for (size_t i = 0; i < n; i++) {
 		struct evaluation *result = &population->result[i];
 		pack_reals(pack, result->objective, PARETO_MAX_OBJECTIVE);

@@ -21,7 +21,6 @@ struct nsga2_population {
 	unsigned char *genome, *new_genome;     /* [2 * size][genome_byte] */
 	struct evaluation *result, *new_result; /* [2 * size] */
 	struct nsga2_sort sort;
-	uint32_t *contestant; /* [2 * size] parents; two neighbours contest */
 };
 
 /* Room for `size` parents (1..2^31 - 2) and as many children; false when memory is out (free it all the same). */
@@ -38,15 +37,6 @@ void nsga2_population_select(struct nsga2_population *population);
 
 /* The winner of a binary tournament among the parents; its genome, valid until the next selection. */
 const void *nsga2_population_choose(const struct nsga2_population *population, struct rng *rng);
-
-/*
- * Tournaments of which each parent takes part in two, as in Deb's implementation:
- * no good parent is missed by chance, which on ZDT1 is worth a generation or
- * more. Pair the parents up, then ask for winner 0, 1, ... n_parent - 1; the two
- * of a pair of winners differ mostly.
- */
-void nsga2_population_pair_up(struct nsga2_population *population, struct rng *rng);
-const void *nsga2_population_winner(const struct nsga2_population *population, uint32_t number);
 
 /* Write parents and children, or read them into a population initialised alike. */
 void nsga2_population_pack(struct nsga2_population *population, struct pack *pack);

@@ -322,22 +322,6 @@ void database_rollback(struct database *database)
 		(void)sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
 }
 
-enum err_code database_check(struct database *database, struct err *err)
-{
-	struct query query;
-	bool is_fine = true;
-	query_start(&query, database, "PRAGMA integrity_check", err);
-	while (query_next(&query)) {
-		const char *text = query_text(&query, 0);
-		if (text && strcmp(text, "ok") == 0)
-			continue;
-		is_fine = false;
-		(void)err_add(err, ERR_INPUT, "%s: is damaged: %s", database->path, text ? text : "");
-	}
-	enum err_code code = query_end(&query);
-	return code != ERR_OK || is_fine ? code : ERR_INPUT;
-}
-
 uint64_t database_last_row(const struct database *database)
 {
 	return (uint64_t)sqlite3_last_insert_rowid(database->handle);

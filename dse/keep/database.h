@@ -59,9 +59,6 @@ void database_rollback(struct database *database);
 /* Run statements without parameters. */
 enum err_code database_run(struct database *database, const char *sql, struct err *err);
 
-/* ERR_INPUT with what is wrong where the file's own structure is damaged. */
-enum err_code database_check(struct database *database, struct err *err);
-
 /* One statement with ? for parameters. Its first failure stays until query_end, which returns it. */
 struct query {
 	struct database *database;

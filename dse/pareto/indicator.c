@@ -37,30 +37,6 @@ double indicator_epsilon(const double *front, size_t n, const double *other, siz
 	return epsilon;
 }
 
-double indicator_igd_plus(const double *front, size_t n, const double *reference, size_t n_reference,
-                          unsigned n_objective)
-{
-	double sum = 0.0;
-
-	assert(n > 0 && n_reference > 0 && n_objective > 0);
-	for (size_t i = 0; i < n_reference; i++) {
-		const double *asked = reference + i * n_objective;
-		double least = INFINITY;
-		for (size_t at = 0; at < n && least > 0.0; at++) {
-			const double *own = front + at * n_objective;
-			double square = 0.0;
-			for (unsigned k = 0; k < n_objective && square < least; k++) {
-				double lag = own[k] > asked[k] ? own[k] - asked[k] : 0.0;
-				square += lag * lag;
-			}
-			least = square < least ? square : least;
-		}
-		sum += sqrt(least);
-	}
-	assert(sum >= 0.0);
-	return sum / (double)n_reference;
-}
-
 static double scaled_sum(const double *front, size_t n, size_t at, unsigned n_objective, const double *low,
                          const double *high)
 {

@@ -17,16 +17,6 @@
 double indicator_epsilon(const double *front, size_t n, const double *other, size_t n_other, unsigned n_objective);
 
 /*
- * IGD+: the mean over `reference` of how far its nearest point of `front` is
- * behind it, counting only objectives in which it is behind (H. Ishibuchi and
- * others, "Modified distance calculation in generational distance and inverted
- * generational distance", 2015). 0: the front covers the reference. Both hold at
- * least one point. Up to n n_reference steps.
- */
-double indicator_igd_plus(const double *front, size_t n, const double *reference, size_t n_reference,
-                          unsigned n_objective);
-
-/*
  * The knee: with each objective scaled to 0 at the front's least and 1 at its
  * largest value, the point farthest towards the ideal from the plane on which
  * the scaled objectives add up to 1, the line through both ends of a front in

@@ -13,6 +13,23 @@
 /* Between the seeds of two searches of a candidate: 2^64 over the golden ratio, so that they never meet. */
 #define SEED_STRIDE UINT64_C(0x9e3779b97f4a7c15)
 
+static void run_engine(struct candidate_task *task, const struct engine_kind *kind, unsigned n_thread,
+                       const struct engine_options *options, engine_watch watch, void *watch_context)
+{
+	const struct engine_search search = {.kind = kind,
+	                                     .problem = &task->layer.problem,
+	                                     .options = options,
+	                                     .n_thread = n_thread,
+	                                     .archive = &task->front,
+	                                     .counts = &task->counts,
+	                                     .n_reason = LAYER_N_REASON,
+	                                     .n_by_reason = task->by_reason,
+	                                     .near = &task->nearest,
+	                                     .watch = watch,
+	                                     .watch_context = watch_context};
+	task->code = engine_run(&search, &task->err);
+}
+
 /* By a genetic engine: no bounds, whose sample would cost more evaluations than a small budget has. */
 static void search_genetically(struct candidate *candidate, size_t i, unsigned n_thread,
                                const struct engine_options *options, engine_watch watch, void *watch_context)
@@ -27,18 +44,7 @@ static void search_genetically(struct candidate *candidate, size_t i, unsigned n
 	if (history)
 		history_init(history, task->front.n_objective);
 	own.history = history;
-	task->code = engine_run(&(struct engine_search){.kind = candidate->genetic,
-	                                                .problem = &task->layer.problem,
-	                                                .options = &own,
-	                                                .n_thread = n_thread,
-	                                                .archive = &task->front,
-	                                                .counts = &task->counts,
-	                                                .n_by_reason = task->by_reason,
-	                                                .n_reason = LAYER_N_REASON,
-	                                                .near = &task->nearest,
-	                                                .watch = watch,
-	                                                .watch_context = watch_context},
-	                        &task->err);
+	run_engine(task, candidate->genetic, n_thread, &own, watch, watch_context);
 	if (history && (task->code == ERR_OK || task->code == ERR_INTERRUPTED))
 		quality_reach(&task->front, history, task->counts.n_reach);
 	if (history)
@@ -92,18 +98,7 @@ static void search_exhaustively(struct candidate_task *task, unsigned n_thread, 
 	}
 	if (task->code != ERR_OK)
 		return;
-	task->code = engine_run(&(struct engine_search){.kind = &engine_exhaustive,
-	                                                .problem = &task->layer.problem,
-	                                                .options = options,
-	                                                .n_thread = n_thread,
-	                                                .archive = &task->front,
-	                                                .counts = &task->counts,
-	                                                .n_by_reason = task->by_reason,
-	                                                .n_reason = LAYER_N_REASON,
-	                                                .near = &task->nearest,
-	                                                .watch = watch,
-	                                                .watch_context = watch_context},
-	                        &task->err);
+	run_engine(task, &engine_exhaustive, n_thread, options, watch, watch_context);
 	task->counts.n_skipped = add_sat(task->counts.n_skipped, task->size - problem_size(&task->layer.problem));
 	for (size_t k = 0; k < task->front.n; k++)
 		layer_problem_widen(&task->layer, task->front.genome + k * N_LAYER_GENE);

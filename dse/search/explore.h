@@ -126,53 +126,7 @@ enum err_code explore_begin(const struct space *space, struct explore *explore, 
 void explore_machine_text(const struct space *space, uint32_t machine_index, const struct machine *machine, char *text,
                           size_t n_byte);
 
-/* Keep the miss that is nearer. */
-void explore_note_miss(struct explore *explore, const struct explore_miss *miss);
-
-/* Note a design or machine that breaks a limit of the space, and count it. */
-void explore_note_over_limit(struct explore *explore, uint32_t machine_index, const struct machine *machine,
-                             enum explore_stage stage, enum metric metric, double value);
-
-/*
- * Insert a candidate's composed front, of what keeps the limits, into the explore's; *is_empty: nothing does.
- * ERR_INTERNAL.
- */
-enum err_code explore_insert(struct explore *explore, const struct candidate *candidate, unsigned n_thread,
-                             bool *is_empty, struct err *err);
-
-/* Count a refused machine candidate under its reason. */
-void explore_note_rejection(struct explore *explore, const char *why);
-
-/* Note a failure; machine NULL: of the whole. Call in the order of the candidates. */
-void explore_note_failure(struct explore *explore, uint32_t machine_index, const struct machine *machine,
-                          const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-/*
- * Add what the searches of a candidate counted, of those that are is_mine (NULL: all). Returns the code of the first
- * that failed, with its messages.
- */
-enum err_code explore_count_searches(struct explore *explore, const struct candidate *candidate, const bool *is_mine,
-                                     struct err *err);
-
 /* Designs in boxes that were cut because none of them runs or keeps the limits. */
 uint64_t explore_count_cut_infeasible(const struct explore_counts *counts);
-
-/*
- * Assert that the candidates of all layers are what was evaluated, cut, cut with a machine, known from another machine
- * and not reached together. Of a complete branch and bound; nothing is asserted of counts too large for 64 bits.
- */
-void explore_count_check(const struct explore_counts *counts);
-
-void explore_count_composition(struct explore *explore, const struct candidate *candidate);
-
-/*
- * Where every machine candidate was refused, the one that came nearest to keeping the constraints becomes the miss.
- * Looks at all candidates once more; nothing happens where a search came farther, or where no constraint refused.
- */
-void explore_note_refused(struct explore *explore);
-
-/* The flat search (flat.c): fills front, counts and miss. */
-enum err_code explore_flat(struct explore *explore, const struct explore_options *options, engine_watch watch,
-                           void *watch_context, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of a layer-by-layer search: what became of all designs, machine candidate by machine candidate. */
-#include "dse/search/explore.h"
+#include "dse/search/explore_parts.h"
 #include "dse/base/interrupt.h"
 #include "sim/base/checked.h"
 #include <assert.h>

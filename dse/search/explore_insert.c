@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the composed front of a machine candidate to the archive of all candidates. */
-#include "dse/search/explore.h"
+#include "dse/search/explore_parts.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -3,6 +3,7 @@
 #include "dse/search/explore.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
+#include "dse/search/explore_parts.h"
 #include "dse/base/interrupt.h"
 #include <assert.h>
 #include <math.h>

@@ -12,6 +12,7 @@
  * should not waste candidates) or cut off (exhaustive search, which should not
  * see a design twice).
  */
+#include "dse/search/explore_parts.h"
 #include "dse/layer/design_text.h"
 #include "dse/search/flat_part.h"
 #include "dse/engine/engine_run.h"
@@ -337,6 +338,24 @@ static void note_nearest(const struct flat *flat, const struct engine_nearest *n
 	whole_scratch_free(&scratch);
 }
 
+static void count_search(const struct flat *flat, const struct flat_part *part, struct explore *explore)
+{
+	struct explore_counts *counts = &explore->counts;
+	assert(part->archive.n_gene == flat->problem.n_gene);
+	counts->engine = part->counts;
+	memcpy(counts->by_reason, part->by_reason, sizeof(counts->by_reason));
+	if (part->by_reason[LAYER_REASON_FAILED] > 0)
+		explore_note_failure(explore, 0, NULL,
+		                     "the event tier could not run %" PRIu64
+		                     " designs: no memory, or a self-check failed",
+		                     part->by_reason[LAYER_REASON_FAILED]);
+	counts->n_candidate = problem_size(&flat->problem);
+	counts->log10_design = 0.0;
+	for (size_t i = 0; i < flat->problem.n_gene; i++)
+		counts->log10_design += log10((double)flat->n_value[i]);
+	explore->truncated = !explore->interrupted && counts->engine.n_stop[ENGINE_STOP_EVALUATIONS] > 0;
+}
+
 enum err_code explore_flat(struct explore *explore, const struct explore_options *options, engine_watch watch,
                            void *watch_context, struct err *err)
 {
@@ -397,19 +416,7 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	}
 	if (code != ERR_OK)
 		goto cleanup;
-	assert(part.archive.n_gene == flat.problem.n_gene);
-	explore->counts.engine = part.counts;
-	memcpy(explore->counts.by_reason, by_reason, sizeof(explore->counts.by_reason));
-	if (by_reason[LAYER_REASON_FAILED] > 0)
-		explore_note_failure(explore, 0, NULL,
-		                     "the event tier could not run %" PRIu64
-		                     " designs: no memory, or a self-check failed",
-		                     by_reason[LAYER_REASON_FAILED]);
-	explore->counts.n_candidate = problem_size(&flat.problem);
-	explore->counts.log10_design = 0.0;
-	for (size_t i = 0; i < flat.problem.n_gene; i++)
-		explore->counts.log10_design += log10((double)flat.n_value[i]);
-	explore->truncated = !explore->interrupted && explore->counts.engine.n_stop[ENGINE_STOP_EVALUATIONS] > 0;
+	count_search(&flat, &part, explore);
 	/* a shard has its journal and no front */
 	bool is_shard = share && share->n > 1;
 	if (is_shard && !explore->interrupted && by_reason[LAYER_REASON_FAILED] == 0)

@@ -18,12 +18,43 @@ struct real_search {
 	const struct nsga2_real_problem *problem;
 	const struct nsga2_real_options *options;
 	struct nsga2_population population;
-	double *child; /* [population + 1][n_variable]; an odd population's last pair has one child too many */
+	uint32_t *contestant; /* [2 * population.size] parents; two neighbours contest */
+	double *child;        /* [population + 1][n_variable]; an odd population's last pair has one child too many */
 	struct evaluation *result; /* [population] */
 	double gap_scale;          /* 1 / log(1 - mutation_frac) */
 	unsigned n_root; /* 2^n_root is crossover_index + 1: a power is n_root squarings, a root n_root square roots */
 	bool is_power;
 };
+
+/*
+ * Tournaments of which each parent takes part in two, as in Deb's implementation:
+ * no good parent is missed by chance, which on ZDT1 is worth a generation or
+ * more. Two permutations of the parents, one behind the other; the two of a pair
+ * of winners differ mostly.
+ */
+static void pair_up(struct real_search *search, struct rng *rng)
+{
+	uint32_t n = search->population.n_parent;
+
+	for (uint32_t half = 0; half < 2; half++) {
+		uint32_t *contestant = search->contestant + half * n;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t other = rng_below(rng, i + 1);
+			contestant[i] = contestant[other];
+			contestant[other] = i;
+		}
+	}
+}
+
+/* Winner 0, 1, ... n_parent - 1. */
+static const void *winner(const struct real_search *search, uint32_t number)
+{
+	const struct nsga2_population *population = &search->population;
+	const uint32_t *pair = search->contestant + 2 * (size_t)(number % population->n_parent);
+
+	assert(pair[0] < population->n_parent && pair[1] < population->n_parent);
+	return population->genome + (pair[0] < pair[1] ? pair[0] : pair[1]) * population->genome_byte;
+}
 
 /* ---- variation ---------------------------------------------------------------------------------- */
 
@@ -145,8 +176,8 @@ static void make_pair(const struct real_search *search, uint32_t generation, uin
 		draw_variables(search, &rng, second);
 		return;
 	}
-	memcpy(first, nsga2_population_winner(&search->population, 2 * pair), n * sizeof *first);
-	memcpy(second, nsga2_population_winner(&search->population, 2 * pair + 1), n * sizeof *second);
+	memcpy(first, winner(search, 2 * pair), n * sizeof *first);
+	memcpy(second, winner(search, 2 * pair + 1), n * sizeof *second);
 	if (rng_unit(&rng) < search->options->crossover_frac)
 		cross(search, &rng, first, second);
 	mutate(search, &rng, first);
@@ -160,7 +191,7 @@ static void make_generation(struct real_search *search, uint32_t generation)
 
 	if (generation > 0) {
 		struct rng rng = rng_stream(search->options->seed, generation, UINT32_MAX);
-		nsga2_population_pair_up(&search->population, &rng);
+		pair_up(search, &rng);
 	}
 	for (uint32_t pair = 0; pair < n / 2 + n % 2; pair++)
 		make_pair(search, generation, pair);
@@ -182,9 +213,10 @@ static bool search_init(struct real_search *search)
 	search->is_power = ldexp(1.0, (int)search->n_root) == options->crossover_index + 1.0;
 	search->child = calloc((n + 1) * n_variable, sizeof *search->child);
 	search->result = calloc(n, sizeof *search->result);
+	search->contestant = calloc(2 * (size_t)search->options->population, sizeof *search->contestant);
 	return nsga2_population_init(&search->population, options->population, n_variable * sizeof *search->child,
 	                             search->problem->n_objective) &&
-	       search->child && search->result;
+	       search->child && search->result && search->contestant;
 }
 
 bool nsga2_real_run(const struct nsga2_real_problem *problem, const struct nsga2_real_options *options,
@@ -208,5 +240,6 @@ bool nsga2_real_run(const struct nsga2_real_problem *problem, const struct nsga2
 	nsga2_population_free(&search.population);
 	free(search.child);
 	free(search.result);
+	free(search.contestant);
 	return done;
 }

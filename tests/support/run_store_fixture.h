@@ -21,6 +21,23 @@ struct fixture {
 	struct run_record run;
 };
 
+/* ERR_INPUT with what is wrong where the file's own structure is damaged. */
+static inline enum err_code store_check(struct database *database, struct err *err)
+{
+	struct query query;
+	bool is_fine = true;
+	query_start(&query, database, "PRAGMA integrity_check", err);
+	while (query_next(&query)) {
+		const char *text = query_text(&query, 0);
+		if (text && strcmp(text, "ok") == 0)
+			continue;
+		is_fine = false;
+		(void)err_add(err, ERR_INPUT, "%s: is damaged: %s", database_path(database), text ? text : "");
+	}
+	enum err_code code = query_end(&query);
+	return code != ERR_OK || is_fine ? code : ERR_INPUT;
+}
+
 static inline int set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));

@@ -110,7 +110,7 @@ static void test_run_store_gives_back_what_was_put(void **state)
 	assert_memory_equal(data, fixture->large, N_LARGE);
 	free(data);
 	assert_int_equal(run_store_content(fixture->store, "0", &data, &n_byte, &err), ERR_INPUT);
-	assert_int_equal(database_check(fixture->store, &err), ERR_OK);
+	assert_int_equal(store_check(fixture->store, &err), ERR_OK);
 	err_clear(&err);
 	arena_free(&arena);
 }

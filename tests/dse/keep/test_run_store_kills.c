@@ -186,12 +186,12 @@ static void test_run_store_survives_a_full_disk(void **state)
 	assert_int_equal(code, ERR_IO);
 	assert_non_null(strstr(err_text(&err), fixture->path));
 	err_clear(&err);
-	assert_int_equal(database_check(fixture->store, &err), ERR_OK);
+	assert_int_equal(store_check(fixture->store, &err), ERR_OK);
 	assert_int_equal(count_runs(fixture->store), 1);
 	assert_int_equal(put(fixture), 2);
 	reopen(fixture);
 	assert_int_equal(count_runs(fixture->store), 2);
-	assert_int_equal(database_check(fixture->store, &err), ERR_OK);
+	assert_int_equal(store_check(fixture->store, &err), ERR_OK);
 }
 
 /* Every run that a killed writer had told of is there, with its files; no other is there in part. */
@@ -202,7 +202,7 @@ static void expect_whole(struct fixture *fixture, const bool *is_told, uint64_t 
 	const struct run_filter all = {0};
 	struct err err = {0};
 	size_t n_run;
-	assert_int_equal(database_check(fixture->store, &err), ERR_OK);
+	assert_int_equal(store_check(fixture->store, &err), ERR_OK);
 	assert_int_equal(run_store_list(fixture->store, &all, &arena, &run, &n_run, &err), ERR_OK);
 	uint64_t n_found = 0, n_told = 0;
 	for (size_t i = 0; i < n_run; i++) {

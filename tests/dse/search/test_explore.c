@@ -9,6 +9,7 @@
 #include "dse/engine/engine.h"
 #include "dse/space/space_machine.h"
 #include "dse/search/explore.h"
+#include "dse/search/explore_parts.h"
 #include "dse/result/front_file.h"
 #include "dse/result/front_table.h"
 #include "dse/design/unroll.h"
