@@ -10,7 +10,7 @@
 #include "dse/arada/arada_report.h"
 #include "dse/options/cli.h"
 #include "dse/base/parallel.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 
 #define PCT 100.0
 
@@ -76,15 +76,15 @@ static void write_to(FILE *to, enum file file, const struct arada_report *report
 
 static enum err_code write_files(const char *dir, const struct arada_report *report, struct err *err)
 {
-	enum err_code code = store_make_dir(dir, err);
+	enum err_code code = output_file_make_dir(dir, err);
 	for (int i = 0; i < N_FILE && code == ERR_OK; i++) {
-		struct store_file file = {0};
+		struct output_file file = {0};
 		if (i == FILE_LAYERS && report->study->space->arada.n_detail == 0)
 			continue;
-		code = store_open_in(&file, dir, file_name[i], err);
+		code = output_file_open_in(&file, dir, file_name[i], err);
 		if (code == ERR_OK) {
 			write_to(file.file, (enum file)i, report);
-			code = store_commit(&file, err);
+			code = output_file_commit(&file, err);
 		}
 	}
 	return code;

@@ -10,7 +10,7 @@
 #include "dse/space/left_out.h"
 #include "dse/base/parallel.h"
 #include "dse/out/paths.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
 #include "mapper/network/file_kind.h"
@@ -367,7 +367,7 @@ static enum err_code check_file(const struct output *output, const char *path, s
 /* All files are looked at; the exit code is that of the first mistake. */
 enum err_code cmd_check(const struct cli_options *options, struct err *err)
 {
-	struct store_file file = {0};
+	struct output_file file = {0};
 	struct json json;
 	struct output output = {.cli = options};
 	size_t index = DETAIL_FAST;
@@ -376,7 +376,7 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err)
 		code = cli_choose(options, "detail", options->detail, detail_name, N_DETAIL, &index, err);
 	output.detail = (enum detail)index;
 	if (code == ERR_OK)
-		code = store_open(&file, options->out, err);
+		code = output_file_open(&file, options->out, err);
 	if (code != ERR_OK)
 		return code;
 	output.file = file.file;
@@ -396,9 +396,9 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err)
 		json_finish(&json);
 	}
 	if (first == ERR_INTERRUPTED) {
-		store_abandon(&file);
+		output_file_abandon(&file);
 		return first;
 	}
-	code = store_commit(&file, err);
+	code = output_file_commit(&file, err);
 	return first == ERR_OK ? code : first;
 }

@@ -5,7 +5,7 @@
 #include "dse/base/parallel.h"
 #include "dse/run/run_compare.h"
 #include "dse/run/run_note.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 
 #define FORMAT "dse compare 1"
@@ -26,15 +26,15 @@ static void print_json(FILE *file, const struct run_compare *compare, double tol
 static enum err_code write_out(const struct cli_options *options, const struct run_compare *compare,
                                const struct err *worse, struct err *err)
 {
-	struct store_file file = {0};
-	enum err_code code = store_open(&file, options->out, err);
+	struct output_file file = {0};
+	enum err_code code = output_file_open(&file, options->out, err);
 	if (code != ERR_OK)
 		return code;
 	if (options->json)
 		print_json(file.file, compare, options->tolerance_pct, worse);
 	else
 		run_compare_print(file.file, compare);
-	return store_commit(&file, err);
+	return output_file_commit(&file, err);
 }
 
 static enum err_code compare_runs(const struct cli_options *options, const struct kept_run *before,

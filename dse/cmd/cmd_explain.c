@@ -8,7 +8,7 @@
 #include "dse/search/explore.h"
 #include "dse/space/left_out.h"
 #include "dse/base/parallel.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/words.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -181,13 +181,13 @@ static enum err_code explain(const struct cli_options *options, const struct spa
 {
 	struct layer_map map = {0};
 	struct estimate estimate = {0};
-	struct store_file file = {0};
+	struct output_file file = {0};
 	struct words words;
 	enum err_code code = layer_map_build(space, &map, err);
 	if (code == ERR_OK)
 		code = estimate_space(space, &map, parallel_n_thread((size_t)options->jobs), &estimate, err);
 	if (code == ERR_OK)
-		code = store_open(&file, options->out, err);
+		code = output_file_open(&file, options->out, err);
 	if (code == ERR_OK) {
 		words_start(&words, file.file, options->json);
 		words_section(&words, "Space");
@@ -199,7 +199,7 @@ static enum err_code explain(const struct cli_options *options, const struct spa
 		explain_engine(&words, space);
 		explain_cost(&words, space, &estimate);
 		words_finish(&words);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	if (estimate.has_candidate)
 		candidate_free(&estimate.candidate);

@@ -3,19 +3,19 @@
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/run/run_note.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 static enum err_code write_out(const struct cli_options *options, const char *data, size_t n_byte, struct err *err)
 {
-	struct store_file file = {0};
-	enum err_code code = store_open(&file, options->out, err);
+	struct output_file file = {0};
+	enum err_code code = output_file_open(&file, options->out, err);
 	if (code != ERR_OK)
 		return code;
 	(void)fwrite(data, 1, n_byte, file.file); /* errors stay in the stream */
-	return store_commit(&file, err);
+	return output_file_commit(&file, err);
 }
 
 enum err_code cmd_export(const struct cli_options *options, struct err *err)

@@ -6,7 +6,7 @@
 #include "dse/fit/fit.h"
 #include "dse/out/paths.h"
 #include "dse/space/provenance.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 
 /* The machine of the paper that the models are from. */
@@ -31,12 +31,12 @@ static enum err_code read_machine(const char *name, struct subject *subject, str
 static enum err_code write_fragment(const char *path, const struct fit_data *data, const struct fit_result *result,
                                     const struct machine_sources *sources, struct err *err)
 {
-	struct store_file file = {0};
-	enum err_code code = store_open(&file, path, err);
+	struct output_file file = {0};
+	enum err_code code = output_file_open(&file, path, err);
 	if (code != ERR_OK)
 		return code;
 	fit_write_fragment(file.file, data, result, sources);
-	return store_commit(&file, err);
+	return output_file_commit(&file, err);
 }
 
 enum err_code cmd_fit(const struct cli_options *options, struct err *err)

@@ -4,7 +4,7 @@
 #include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "dse/out/json.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/table.h"
 #include "mapper/onnx/onnx.h"
 #include "sim/base/doc.h"
@@ -123,13 +123,13 @@ static void put_report(FILE *file, const struct onnx_import *import)
 /* The network as a file; its layers have been through the parser before. */
 static enum err_code write_network(const struct onnx_import *import, const char *path, struct err *err)
 {
-	struct store_file file = {0};
+	struct output_file file = {0};
 	assert(path);
-	enum err_code code = store_open(&file, path, err);
+	enum err_code code = output_file_open(&file, path, err);
 	if (code != ERR_OK)
 		return code;
 	onnx_write_yaml(import, file.file);
-	return store_commit(&file, err);
+	return output_file_commit(&file, err);
 }
 
 /* Report first: it says what keeps a model from being a network. */

@@ -9,7 +9,7 @@
 #include "dse/cmd/command_table.h"
 #include "dse/design/map_report.h"
 #include "dse/base/parallel.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <inttypes.h>
 
 struct map_request {
@@ -198,13 +198,13 @@ static enum err_code write_files(const char *dir, const struct map_report *repor
 	            {"splits.csv", map_write_splits},
 	            {"utilisation.csv", map_write_utilisation},
 	            {"splits.txt", map_write_text}};
-	enum err_code code = store_make_dir(dir, err);
+	enum err_code code = output_file_make_dir(dir, err);
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]) && code == ERR_OK; i++) {
-		struct store_file file = {0};
-		code = store_open_in(&file, dir, made[i].name, err);
+		struct output_file file = {0};
+		code = output_file_open_in(&file, dir, made[i].name, err);
 		if (code == ERR_OK) {
 			made[i].write(file.file, report);
-			code = store_commit(&file, err);
+			code = output_file_commit(&file, err);
 		}
 	}
 	return code;

@@ -5,7 +5,7 @@
 #include "dse/cmd/command_table.h"
 #include "dse/run/explore_job.h"
 #include "dse/out/command_word.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static enum err_code read_shard(const char *dir, struct resume *all, struct shar
 {
 	struct ledger_info info = {0};
 	struct err own = {0};
-	char *path = memory_must(store_join(dir, "journal"));
+	char *path = memory_must(output_file_join(dir, "journal"));
 	enum err_code code = ledger_read(&all->ledger, path, &info, &own);
 	if (code == ERR_OK && !info.identity)
 		code = err_add(&own, ERR_INPUT, "%s: is damaged, or no journal", path);

@@ -7,7 +7,7 @@
 #include "dse/night/night.h"
 #include "dse/keep/ranks.h"
 #include "dse/run/run_note.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +49,9 @@ static const char *now_text(struct arena *arena, size_t n_byte)
 /* Where all goes: runs and page into out/nightly/<date>, the store beside them in out unless another one is named. */
 static enum err_code open_folder(struct night *night, struct err *err)
 {
-	char *nightly = memory_must(store_join(night->out, "nightly")), *store = NULL;
-	char *folder = memory_must(store_join(nightly, night->date));
-	enum err_code code = store_make_dir(folder, err);
+	char *nightly = memory_must(output_file_join(night->out, "nightly")), *store = NULL;
+	char *folder = memory_must(output_file_join(nightly, night->date));
+	enum err_code code = output_file_make_dir(folder, err);
 	if (code == ERR_OK && !folder_lock_take(&night->lock, folder, FOLDER_LOCK_RUN, 0))
 		code = err_add(err, ERR_IO, "%s: another process is at work on this night", folder);
 	/* beside a folder in out */
@@ -105,7 +105,7 @@ static enum err_code run_space(struct night *night, struct night_space *space, s
 		return code;
 	if (space->good && (!night_verdict_table[space->row->verdict].passes || space->row->verdict == NIGHT_BETTER))
 		code = night_find_causes(night, space, err);
-	return code == ERR_OK ? night_store_judge(night->store, space->row, err) : code;
+	return code == ERR_OK ? night_store_put_verdict(night->store, space->row, err) : code;
 }
 
 /* --accept of a space that is not there is a slip. */

@@ -13,7 +13,7 @@
 #include "dse/power/power_question.h"
 #include "dse/power/power_designs.h"
 #include "dse/power/power_report.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -202,8 +202,8 @@ static enum err_code write_file(const char *dir, const char *name, const struct 
                                 struct err *err)
 {
 	assert(dir && name && run->best.is_found);
-	struct store_file file = {0};
-	enum err_code code = store_open_in(&file, dir, name, err);
+	struct output_file file = {0};
+	enum err_code code = output_file_open_in(&file, dir, name, err);
 	if (code == ERR_OK) {
 		if (strcmp(name, "schedule.csv") == 0)
 			power_write_csv(file.file, run, arena);
@@ -215,7 +215,7 @@ static enum err_code write_file(const char *dir, const char *name, const struct 
 			power_analysis_write_csv(file.file, run->analysis);
 		else
 			power_draw(file.file, run, arena);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	return code;
 }
@@ -225,7 +225,7 @@ static enum err_code write_files(const struct cli_options *options, const struct
 {
 	if (!options->out)
 		return ERR_OK;
-	enum err_code code = store_make_dir(options->out, err);
+	enum err_code code = output_file_make_dir(options->out, err);
 	if (code == ERR_OK)
 		code = write_file(options->out, "schedule.csv", run, arena, err);
 	if (code == ERR_OK)

@@ -6,7 +6,7 @@
 #include "dse/cmd/choice.h"
 #include "dse/base/parallel.h"
 #include "dse/check/prove.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <inttypes.h>
 
 /* Everything one proof needs. */
@@ -74,18 +74,18 @@ static void print_text(FILE *file, const struct prove_request *job)
 enum err_code cmd_prove(const struct cli_options *options, struct err *err)
 {
 	struct prove_request job = {.cli = options};
-	struct store_file file = {0};
+	struct output_file file = {0};
 	enum err_code code = prepare(&job, err);
 	if (code == ERR_OK)
 		code = run(&job, err);
 	if (code == ERR_OK)
-		code = store_open(&file, options->out, err);
+		code = output_file_open(&file, options->out, err);
 	if (code == ERR_OK) {
 		if (options->json)
 			print_json(file.file, &job);
 		else
 			print_text(file.file, &job);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	if (code == ERR_OK)
 		code = prove_judge(&job.mapping.network, job.candidate, job.n, err);

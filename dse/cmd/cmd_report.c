@@ -3,7 +3,7 @@
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/base/memory.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/page.h"
 #include "dse/out/png.h"
 #include "dse/report/report_figure.h"
@@ -78,7 +78,7 @@ static char *choose_path(const struct report_job *job)
 	const struct report_data *first = &job->data[0];
 	if (job->cli->out)
 		return memory_text(job->cli->out);
-	return job->n == 1 && first->has_folder ? memory_must(store_join(first->run.folder, DEFAULT_NAME))
+	return job->n == 1 && first->has_folder ? memory_must(output_file_join(first->run.folder, DEFAULT_NAME))
 	                                        : memory_text(DEFAULT_NAME);
 }
 
@@ -94,27 +94,27 @@ static void print_title(const struct report_job *job, char *title, size_t n_byte
 
 static enum err_code write_json(const struct report_job *job, struct err *err)
 {
-	struct store_file file = {0};
-	enum err_code code = store_open(&file, job->cli->out, err);
+	struct output_file file = {0};
+	enum err_code code = output_file_open(&file, job->cli->out, err);
 	if (code != ERR_OK)
 		return code;
 	report_put_json(file.file, job->data, job->n, job->made);
-	return store_commit(&file, err);
+	return output_file_commit(&file, err);
 }
 
 static enum err_code write_page(const struct report_job *job, struct err *err)
 {
-	struct store_file file = {0};
+	struct output_file file = {0};
 	char *path = choose_path(job), *json = NULL, title[512];
 	size_t n_byte = 0;
 	FILE *text = memory_must(open_memstream(&json, &n_byte));
 	report_put_json(text, job->data, job->n, job->made);
 	memory_check(fclose(text) == 0);
-	enum err_code code = store_open(&file, path, err);
+	enum err_code code = output_file_open(&file, path, err);
 	if (code == ERR_OK) {
 		print_title(job, title, sizeof(title));
 		page_write(file.file, title, "report", json, n_byte);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	if (code == ERR_OK && !job->cli->quiet)
 		(void)printf("Written to %s: open it in a browser.\n", path);

@@ -11,7 +11,7 @@
 #include "dse/roofline/roofline_report.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -122,11 +122,11 @@ static enum err_code make_rooflines(struct roofline_request *job, struct err *er
 static enum err_code write_file(const struct roofline_request *job, const char *name,
                                 void (*write)(FILE *, const struct roofline *, size_t), struct err *err)
 {
-	struct store_file file = {0};
-	enum err_code code = store_open_in(&file, job->cli->out, name, err);
+	struct output_file file = {0};
+	enum err_code code = output_file_open_in(&file, job->cli->out, name, err);
 	if (code == ERR_OK) {
 		write(file.file, job->roofline, job->n);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	return code;
 }
@@ -135,7 +135,7 @@ static enum err_code write_files(const struct roofline_request *job, struct err 
 {
 	if (!job->cli->out)
 		return ERR_OK;
-	enum err_code code = store_make_dir(job->cli->out, err);
+	enum err_code code = output_file_make_dir(job->cli->out, err);
 	if (code == ERR_OK)
 		code = write_file(job, "roofline.csv", roofline_write_csv, err);
 	if (code == ERR_OK)

@@ -6,7 +6,7 @@
 #include "dse/out/json.h"
 #include "dse/run/run_note.h"
 #include "dse/run/run_print.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/table.h"
 #include <inttypes.h>
 #include <string.h>
@@ -60,10 +60,10 @@ static enum err_code list_runs(const struct cli_options *options, struct databas
 	size_t max = cli_given(options, OPTION_LAST) ? (size_t)options->last : DEFAULT_LAST, n;
 	const struct run_filter filter = {.space = options->space, .engine = options->engine, .max = max ? max + 1 : 0};
 	struct run_record *run;
-	struct store_file file = {0};
+	struct output_file file = {0};
 	enum err_code code = run_store_list(store, &filter, arena, &run, &n, err);
 	if (code == ERR_OK)
-		code = store_open(&file, options->out, err);
+		code = output_file_open(&file, options->out, err);
 	if (code != ERR_OK)
 		return code;
 	bool has_more = max > 0 && n > max;
@@ -72,7 +72,7 @@ static enum err_code list_runs(const struct cli_options *options, struct databas
 		print_json(file.file, run, n);
 	else
 		print_table(file.file, run, n);
-	code = store_commit(&file, err);
+	code = output_file_commit(&file, err);
 	if (code == ERR_OK && !options->quiet && has_more)
 		(void)fprintf(stderr, "%s: these are the newest %zu; --last 0 lists all\n", database_path(store), n);
 	if (code == ERR_OK && !options->quiet && n == 0)

@@ -12,7 +12,7 @@
 #include "dse/schedule/schedule_chips.h"
 #include "dse/schedule/schedule_report.h"
 #include "dse/space/space.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static enum err_code report(const struct schedule_request *job, struct err *err)
 		schedule_put_json(&what, stdout);
 	else
 		schedule_print(&what, stdout);
-	return store_flush_stdout(err);
+	return output_file_flush_stdout(err);
 }
 
 /* What a chip's files say beside its DRAM plan. */
@@ -205,7 +205,7 @@ static enum err_code read_back(const struct cli_options *options, struct err *er
 	enum err_code code = schedule_chips_read(options->read, &chips, err);
 	if (code == ERR_OK) {
 		schedule_chips_print(&chips, options->json, stdout);
-		code = store_flush_stdout(err);
+		code = output_file_flush_stdout(err);
 	}
 	schedule_chips_free(&chips);
 	return code;

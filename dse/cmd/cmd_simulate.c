@@ -9,7 +9,7 @@
 #include "dse/base/parallel.h"
 #include "dse/design/replay.h"
 #include "dse/design/simulate.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/words.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ struct simulate_request {
 	struct simulate_options options;
 	struct simulated *block;
 	bool *shown;
-	struct store_file trace;
+	struct output_file trace;
 	struct arena arena;
 };
 
@@ -44,24 +44,25 @@ static enum err_code choose_how(const struct cli_options *options, struct simula
 }
 
 /* Before the run, so that a folder that is not there costs no time. */
-static enum err_code open_trace(const struct cli_options *options, struct store_file *file, struct simulate_how *how,
+static enum err_code open_trace(const struct cli_options *options, struct output_file *file, struct simulate_how *how,
                                 struct err *err)
 {
 	if (!options->trace)
 		return ERR_OK;
-	enum err_code code = store_open(file, options->trace, err);
+	enum err_code code = output_file_open(file, options->trace, err);
 	return code == ERR_OK ? trace_json_open(file->file, &how->trace, err) : code;
 }
 
 /* A trace of a run that failed is of no use. */
-static enum err_code close_trace(struct store_file *file, struct simulate_how *how, enum err_code code, struct err *err)
+static enum err_code close_trace(struct output_file *file, struct simulate_how *how, enum err_code code,
+                                 struct err *err)
 {
 	enum err_code closed = trace_json_close(how->trace, err);
 	how->trace = NULL;
 	code = code == ERR_OK ? closed : code;
 	if (code == ERR_OK && file->file)
-		return store_commit(file, err);
-	store_abandon(file);
+		return output_file_commit(file, err);
+	output_file_abandon(file);
 	return code;
 }
 
@@ -229,7 +230,7 @@ static enum err_code judge(const struct simulate_request *job, struct err *err)
 static enum err_code run_design(const struct cli_options *options, struct err *err)
 {
 	struct simulate_request job = {.cli = options};
-	struct store_file file = {0};
+	struct output_file file = {0};
 	enum err_code code = prepare(&job, err);
 	job.options.shown = job.shown;
 	job.options.takes_unsplit = true;
@@ -239,13 +240,13 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 		code = simulate_network(&job.mapping.machine, &job.mapping.network, &job.options, job.block, err);
 	code = close_trace(&job.trace, &job.options.how, code, err);
 	if (code == ERR_OK)
-		code = store_open(&file, options->out, err);
+		code = output_file_open(&file, options->out, err);
 	if (code == ERR_OK) {
 		if (options->json)
 			print_json(file.file, &job);
 		else
 			print_text(file.file, &job);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	if (code == ERR_OK)
 		code = judge(&job, err);
@@ -328,7 +329,7 @@ static void print_replay(FILE *file, const struct cli_options *options, const st
 static enum err_code run_replay(const struct cli_options *options, struct err *err)
 {
 	struct replay replay = {0};
-	struct store_file file = {0}, trace = {0};
+	struct output_file file = {0}, trace = {0};
 	struct simulate_how how = {.trace = NULL};
 	/* without an option that chooses a tier, the one the front was made in */
 	bool as_recorded = !options->detail && !options->trace && !options->audit;
@@ -341,10 +342,10 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 	if (replay.warning.n_message > 0)
 		colour_put(stderr, COLOUR_WARNING, err_text(&replay.warning));
 	if (code == ERR_OK)
-		code = store_open(&file, options->out, err);
+		code = output_file_open(&file, options->out, err);
 	if (code == ERR_OK) {
 		print_replay(file.file, options, &replay);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	assert(code != ERR_OK || replay.n_network > 0);
 	if (code == ERR_OK && !replay.is_equal && replay.recorded == replay.detail)

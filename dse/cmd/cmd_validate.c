@@ -6,7 +6,7 @@
 #include "dse/base/interrupt.h"
 #include "dse/out/json.h"
 #include "dse/base/parallel.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/validate/validate_chart.h"
 #include "dse/validate/validate_print.h"
 #include <assert.h>
@@ -53,23 +53,23 @@ static void write_json(FILE *file, const struct validate_job *comparison)
 static enum err_code write_chart(const struct validate_job *comparison, struct err *err)
 {
 	const struct cli_options *options = comparison->cli;
-	struct store_file out = {0};
+	struct output_file out = {0};
 	if (!options->svg)
 		return ERR_OK;
-	enum err_code code = store_open(&out, options->svg, err);
+	enum err_code code = output_file_open(&out, options->svg, err);
 	if (code)
 		return code;
 	validate_write_chart(out.file, comparison->validation, options->n_file, comparison->n_detail);
-	return store_commit(&out, err);
+	return output_file_commit(&out, err);
 }
 
 static enum err_code write_result(const struct validate_job *comparison, struct err *err)
 {
 	const struct cli_options *options = comparison->cli;
-	struct store_file out = {0};
+	struct output_file out = {0};
 	enum err_code code = write_chart(comparison, err);
 	if (!code)
-		code = store_open(&out, options->out, err);
+		code = output_file_open(&out, options->out, err);
 	if (code)
 		return code;
 	assert(out.file);
@@ -83,7 +83,7 @@ static enum err_code write_result(const struct validate_job *comparison, struct 
 			                     comparison->n_detail);
 		}
 	}
-	return store_commit(&out, err);
+	return output_file_commit(&out, err);
 }
 
 /* The worst value of a file that is over the limit. */

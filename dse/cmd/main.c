@@ -11,7 +11,7 @@
 #include "dse/base/interrupt.h"
 #include "dse/run/point_name.h"
 #include "dse/keep/ranks.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "sim/base/err.h"
 #include <stdio.h>
 
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (code == ERR_OK)
-		code = store_flush_stdout(&err);
+		code = output_file_flush_stdout(&err);
 	else
 		(void)fflush(stdout);
 	if (speaks)

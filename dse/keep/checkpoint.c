@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/keep/checkpoint.h"
 #include "sim/base/stop.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <string.h>
 
@@ -19,17 +19,17 @@ bool checkpoint_is_due(struct checkpoint *checkpoint)
 
 void checkpoint_write(struct checkpoint *checkpoint, const struct pack *pack)
 {
-	struct store_file file = {0};
+	struct output_file file = {0};
 	struct pack record = {0};
 	uint64_t start_ms = stop_now_ms();
 	assert(checkpoint->path && checkpoint->question && !pack->is_reading);
 	journal_pack(&record, JOURNAL_IDENTITY, checkpoint->question, strlen(checkpoint->question));
 	journal_pack(&record, JOURNAL_STATE, pack->data, pack->n);
-	checkpoint->failed = pack->failed || record.failed || store_open(&file, checkpoint->path, NULL) != ERR_OK;
+	checkpoint->failed = pack->failed || record.failed || output_file_open(&file, checkpoint->path, NULL) != ERR_OK;
 	if (!checkpoint->failed) {
 		/* a short write shows when the file is committed */
 		(void)fwrite(record.data, 1, record.n, file.file);
-		checkpoint->failed = store_commit(&file, NULL) != ERR_OK;
+		checkpoint->failed = output_file_commit(&file, NULL) != ERR_OK;
 	}
 	pack_free(&record);
 	uint64_t now_ms = stop_now_ms(), pause_ms = (now_ms - start_ms) * COST_FACTOR;

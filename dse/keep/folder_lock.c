@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/keep/folder_lock.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ bool folder_lock_take(struct folder_lock *lock, const char *dir, const char *nam
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
 	assert(lock && !lock->path && dir && name);
-	char *path = store_join(dir, name);
+	char *path = output_file_join(dir, name);
 	bool is_busy = false;
 	int descriptor = path ? try_lock(path, &is_busy) : -1;
 	for (unsigned i = 0; is_busy && i < wait_s * (1000 / PAUSE_MS); i++) {

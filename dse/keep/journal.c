@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/keep/journal.h"
 #include "sim/base/stop.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "sim/base/hash.h"
 #include <assert.h>
 #include <errno.h>
@@ -41,14 +41,15 @@ void journal_pack(struct pack *pack, enum journal_kind kind, const void *data, s
 /* A journal with its identity alone, under its name only when it is whole. */
 static enum err_code begin(const char *path, const char *identity, struct err *err)
 {
-	struct store_file file = {0};
+	struct output_file file = {0};
 	struct pack pack = {0};
 	assert(identity);
 	journal_pack(&pack, JOURNAL_IDENTITY, identity, strlen(identity));
-	enum err_code code = pack.failed ? err_add(err, ERR_INTERNAL, "out of memory") : store_open(&file, path, err);
+	enum err_code code =
+	    pack.failed ? err_add(err, ERR_INTERNAL, "out of memory") : output_file_open(&file, path, err);
 	if (code == ERR_OK) {
 		(void)fwrite(pack.data, 1, pack.n, file.file);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	pack_free(&pack);
 	return code;
@@ -89,7 +90,7 @@ void journal_append(struct journal *journal, enum journal_kind kind, const void 
 	assert(pack.failed || pack.n == sizeof(magic) + HEAD_BYTE + n_byte);
 	if (pack.failed)
 		atomic_store(&journal->error, ENOMEM);
-	else if (!store_write_all(journal->descriptor, pack.data + sizeof(magic), pack.n - sizeof(magic)))
+	else if (!output_file_write_all(journal->descriptor, pack.data + sizeof(magic), pack.n - sizeof(magic)))
 		atomic_store(&journal->error, errno);
 	pack_free(&pack);
 	uint64_t now_ms = stop_now_ms();

@@ -8,7 +8,7 @@
 #include "dse/design/mapping.h"
 #include "dse/base/parallel.h"
 #include "dse/design/simulate.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -237,11 +237,11 @@ enum dse_code dse_save(struct dse *dse, const char *path)
 	if (!can_begin(dse, "dse_save", path != NULL, NEED_MAPPED))
 		return DSE_USAGE;
 	locale_t before = begin(dse);
-	struct store_file file = {0};
-	enum err_code code = store_open(&file, path, &dse->err);
+	struct output_file file = {0};
+	enum err_code code = output_file_open(&file, path, &dse->err);
 	if (code == ERR_OK) {
 		mapping_write(file.file, &dse->mapping, NULL);
-		code = store_commit(&file, &dse->err);
+		code = output_file_commit(&file, &dse->err);
 	}
 	return end(dse, code, before);
 }

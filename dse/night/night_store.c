@@ -132,7 +132,7 @@ static enum err_code put_verdict(struct database *store, const struct night_row 
 	return code;
 }
 
-enum err_code night_store_judge(struct database *store, const struct night_row *row, struct err *err)
+enum err_code night_store_put_verdict(struct database *store, const struct night_row *row, struct err *err)
 {
 	assert(row->id > 0 && row->verdict < N_NIGHT_VERDICT);
 	enum err_code code = database_begin(store, err);

@@ -68,7 +68,7 @@ enum err_code night_store_add_run(struct database *store, uint64_t night, size_t
                                   struct err *err);
 
 /* Write the verdict and all figures of a row that has been judged. ERR_IO, ERR_INTERNAL. */
-enum err_code night_store_judge(struct database *store, const struct night_row *row, struct err *err);
+enum err_code night_store_put_verdict(struct database *store, const struct night_row *row, struct err *err);
 
 /*
  * The last row of a space on a date, or the last good one before number `before`; *row is NULL where there is none. It

@@ -3,7 +3,7 @@
 #include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/night/night.h"
 #include "dse/validate/validate.h"
 #include <glob.h>
@@ -52,7 +52,7 @@ static enum err_code note_path(struct night *night, struct source *source, const
 	if (!is_folder(path))
 		return note_table(night, source, path, true, err);
 	glob_t found;
-	char *pattern = memory_must(store_join(path, "*.csv"));
+	char *pattern = memory_must(output_file_join(path, "*.csv"));
 	enum err_code code = ERR_OK;
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc && code == ERR_OK && !interrupt_requested(); i++)

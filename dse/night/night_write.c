@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A night as files: nightly.json for programs, junit.xml for CI, index.html for people. */
 #include "dse/base/memory.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/night/night.h"
 #include "dse/out/build.h"
 #include "dse/out/json.h"
@@ -267,7 +267,7 @@ enum err_code night_write_json(FILE *file, struct night *night, struct err *err)
 
 enum err_code night_write(struct night *night, struct err *err)
 {
-	struct store_file file = {0};
+	struct output_file file = {0};
 	char *json = NULL, title[64];
 	size_t n_json = 0;
 	FILE *text = memory_must(open_memstream(&json, &n_json));
@@ -276,7 +276,7 @@ enum err_code night_write(struct night *night, struct err *err)
 	(void)snprintf(title, sizeof(title), "Night of %s", night->date);
 	for (int i = 0; i < 3 && code == ERR_OK; i++) {
 		static const char *const name[] = {"junit.xml", "nightly.json", "index.html"};
-		code = store_open_in(&file, night->folder, name[i], err);
+		code = output_file_open_in(&file, night->folder, name[i], err);
 		if (code != ERR_OK)
 			break;
 		if (i == 0)
@@ -285,7 +285,7 @@ enum err_code night_write(struct night *night, struct err *err)
 			(void)fwrite(json, 1, n_json, file.file);
 		else
 			page_write(file.file, title, "nightly", json, n_json);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	free(json);
 	return code;

@@ -5,7 +5,7 @@
  * A parsed command line and what a command is. Only the commands themselves (dse/cmd) know it; what they ask of other
  * rooms they say in those rooms' own requests.
  */
-#include "dse/options/cli_option.h"
+#include "dse/options/cli_option_list.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/out/png.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <errno.h>
 #include <spawn.h>
@@ -45,17 +45,17 @@ static int run_program(const char *svg, int output, int *status)
 
 enum err_code png_from_svg(const char *svg, const char *png, bool *is_there, struct err *err)
 {
-	struct store_file file = {0};
+	struct output_file file = {0};
 	int status = 0;
 	assert(svg && png && is_there);
 	*is_there = true;
-	enum err_code code = store_open(&file, png, err);
+	enum err_code code = output_file_open(&file, png, err);
 	if (code != ERR_OK)
 		return code;
-	int failed = run_program(svg, store_descriptor(&file), &status);
+	int failed = run_program(svg, output_file_descriptor(&file), &status);
 	if (failed == 0 && status == 0)
-		return store_commit(&file, err);
-	store_abandon(&file);
+		return output_file_commit(&file, err);
+	output_file_abandon(&file);
 	if (failed == ENOENT) {
 		*is_there = false;
 		return ERR_OK;

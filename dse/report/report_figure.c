@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_figure.h"
 #include "dse/base/memory.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/png.h"
 #include "dse/out/svg.h"
 #include <assert.h>
@@ -83,15 +83,15 @@ void report_draw_title(FILE *file, const struct report_data *data, const char *w
 static enum err_code write_figure(const char *dir, const char *name, const struct report_figure *figure,
                                   const struct report_data *data, bool *makes_png, struct err *err)
 {
-	struct store_file file = {0};
+	struct output_file file = {0};
 	size_t n_byte = strlen(dir) + strlen(name) + sizeof("/.svg");
 	char *svg = memory_array(n_byte, 1), *png = memory_array(n_byte, 1);
 	(void)snprintf(svg, n_byte, "%s/%s.svg", dir, name);
 	(void)snprintf(png, n_byte, "%s/%s.png", dir, name);
-	enum err_code code = store_open(&file, svg, err);
+	enum err_code code = output_file_open(&file, svg, err);
 	if (code == ERR_OK) {
 		figure->draw(file.file, data);
-		code = store_commit(&file, err);
+		code = output_file_commit(&file, err);
 	}
 	if (code == ERR_OK && *makes_png)
 		code = png_from_svg(svg, png, makes_png, err);
@@ -103,7 +103,7 @@ static enum err_code write_figure(const char *dir, const char *name, const struc
 enum err_code report_figures_write(const char *dir, const struct report_data *data, size_t n, bool *has_png,
                                    struct err *err)
 {
-	enum err_code code = store_make_dir(dir, err);
+	enum err_code code = output_file_make_dir(dir, err);
 	char name[96];
 	*has_png = true;
 	for (size_t i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_run.h"
 #include "dse/base/memory.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/run/run_space.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static bool is_folder(const char *path)
 /* A path in the arena: folder and name joined. */
 static const char *join(struct arena *arena, const char *folder, const char *name)
 {
-	char *path = memory_must(store_join(folder, name));
+	char *path = memory_must(output_file_join(folder, name));
 	const char *kept = memory_must(arena_text(arena, path));
 	free(path);
 	return kept;

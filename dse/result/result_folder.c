@@ -2,7 +2,7 @@
 #include "dse/result/result_folder.h"
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/result/chart.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct result_file {
 	const char *name;
 	result_writer writer;
 	const struct front_text *text; /* instead of the writer; NULL: none */
-	struct store_file file;
+	struct output_file file;
 	enum err_code code;
 	struct err err;
 };
@@ -40,13 +40,13 @@ static void prepare(void *context, size_t i)
 {
 	const struct result_batch *files = context;
 	struct result_file *own = &files->file[i];
-	own->code = store_open_in(&own->file, files->dir, own->name, &own->err);
+	own->code = output_file_open_in(&own->file, files->dir, own->name, &own->err);
 	if (own->code == ERR_OK && own->text)
 		(void)fwrite(own->text->data, 1, own->text->n_byte, own->file.file);
 	else if (own->code == ERR_OK)
 		own->writer(own->file.file, files->run);
 	if (own->code == ERR_OK)
-		store_settle(&own->file);
+		output_file_settle(&own->file);
 }
 
 /* One after the other they get their names. */
@@ -59,13 +59,13 @@ static enum err_code name_all(struct result_batch *files, size_t n, struct err *
 		if (code == ERR_OK && file[i].code != ERR_OK)
 			code = err_add_all(err, (struct err_place){0}, &file[i].err);
 		if (code == ERR_OK)
-			code = store_rename(&file[i].file, err);
+			code = output_file_rename(&file[i].file, err);
 		else
-			store_abandon(&file[i].file);
+			output_file_abandon(&file[i].file);
 		err_clear(&file[i].err);
 	}
-	char *path = memory_must(store_join(files->dir, file[0].name));
-	store_sync_dir(path);
+	char *path = memory_must(output_file_join(files->dir, file[0].name));
+	output_file_sync_dir(path);
 	free(path);
 	return code;
 }
@@ -123,7 +123,7 @@ static void end_item(void *context, size_t i)
 		prepare(&writing->last, 0);
 	} else if (json->code == ERR_OK && !json->text) {
 		json->code = front_file_sign_json(json->file.file, writing->run, &json->err);
-		store_settle(&json->file);
+		output_file_settle(&json->file);
 	}
 }
 

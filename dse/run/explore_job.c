@@ -109,8 +109,8 @@ static enum err_code prepare_dir(struct explore_job *job, struct err *err)
 		(void)snprintf(name + n, sizeof(name) - n, "-shard-%u-of-%u", job->keep->part, job->keep->n_part);
 	job->dir = job->request->resume
 	               ? memory_text(job->request->resume)
-	               : memory_must(store_join(job->request->out ? job->request->out : DEFAULT_OUT, name));
-	enum err_code code = store_make_dir(job->dir, err);
+	               : memory_must(output_file_join(job->request->out ? job->request->out : DEFAULT_OUT, name));
+	enum err_code code = output_file_make_dir(job->dir, err);
 	if (code == ERR_OK)
 		code = run_keep_open(job->keep, job->dir, job->request, &job->space, &job->options, err);
 	if (code != ERR_OK || job->keep->n_part > 1 || ranks_index() > 0)
@@ -119,11 +119,11 @@ static enum err_code prepare_dir(struct explore_job *job, struct err *err)
 	if (code != ERR_OK)
 		return code;
 	/* Try a file, too: a directory may be there and not be writable. */
-	code = store_open_in(&job->points, job->dir, job->request->points ? "points.csv" : "front.csv", err);
+	code = output_file_open_in(&job->points, job->dir, job->request->points ? "points.csv" : "front.csv", err);
 	if (code == ERR_OK && job->request->points)
 		job->options.points = job->points.file;
 	else if (code == ERR_OK)
-		store_abandon(&job->points);
+		output_file_abandon(&job->points);
 	return code;
 }
 
@@ -227,7 +227,7 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
 		code = search(job, err);
 	if (code == ERR_OK && ranks_index() == 0)
 		code = keep->n_part > 1 ? explore_job_finish_part(job, err) : explore_job_finish_whole(job, err);
-	store_abandon(&job->points);
+	output_file_abandon(&job->points);
 	folder_lock_release(&job->files);
 	run_keep_close(keep, request->quiet);
 	run_note_free(&job->note);

@@ -22,7 +22,7 @@ static bool holds_complete(const char *dir)
 	struct err ignored = {0};
 	struct doc_node *root = NULL;
 	bool is_complete = false;
-	char *path = memory_must(store_join(dir, "run.json"));
+	char *path = memory_must(output_file_join(dir, "run.json"));
 	if (doc_read_file(path, &arena, &root, &ignored) == ERR_OK && root->kind == DOC_MAP) {
 		const struct doc_node *node = doc_find(root, "complete");
 		is_complete = node && node->kind == DOC_SCALAR && strcmp(node->text, "true") == 0;
@@ -47,11 +47,11 @@ static enum err_code choose_dir(struct explore_job *job, struct err *err)
 	free(job->dir);
 	job->dir = dir;
 	job->is_partial = true;
-	enum err_code code = store_make_dir(dir, err);
+	enum err_code code = output_file_make_dir(dir, err);
 	if (code != ERR_OK || !job->points.file)
 		return code;
-	char *path = memory_must(store_join(dir, "points.csv"));
-	code = store_redirect(&job->points, path, err);
+	char *path = memory_must(output_file_join(dir, "points.csv"));
+	code = output_file_redirect(&job->points, path, err);
 	free(path);
 	return code;
 }
@@ -157,7 +157,7 @@ static enum err_code write_files(struct explore_job *job, struct err *err)
 	enum err_code code = ERR_OK;
 	assert(job->dir);
 	if (job->points.file)
-		code = store_commit(&job->points, err);
+		code = output_file_commit(&job->points, err);
 	if (code == ERR_OK)
 		code = write_lacking(job, err);
 	return code == ERR_OK ? result_folder_write(&job->run, job->dir, err) : code;
@@ -188,7 +188,7 @@ static void print_paths(const struct explore_job *job)
 	if (job->is_partial)
 		(void)printf("The folder without -partial keeps the complete result of an earlier run.\n");
 	if (job->explore.front.n > 0) {
-		char *path = memory_must(store_join(job->dir, "front.json"));
+		char *path = memory_must(output_file_join(job->dir, "front.json"));
 		(void)fputs("Replay one design: ", stdout);
 		command_word_replay(stdout, path, "0");
 		(void)fputc('\n', stdout);

@@ -5,7 +5,7 @@
 #include "dse/run/explore_job.h"
 #include "dse/result/result_folder.h"
 #include "dse/run/run_note.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 
 /* One run, from the parsed command line to its files. */
 struct explore_job {
@@ -26,7 +26,7 @@ struct explore_job {
 	char *dir;
 	struct explore_outcome *outcome; /* NULL: the result is printed */
 	bool is_partial;                 /* dir is beside the folder of an earlier complete result */
-	struct store_file points;
+	struct output_file points;
 	struct folder_lock files; /* held from the first result's name to the store's having all of them */
 };
 

@@ -4,7 +4,7 @@
 #include "dse/design/design_read.h"
 #include "dse/engine/engine.h"
 #include "dse/run/run_space.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "sim/base/file.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -106,8 +106,8 @@ static void take_record(const struct doc_node *root, const char *folder, struct 
 
 static enum err_code open_folder(const char *folder, struct kept_run *run, struct err *err)
 {
-	char *path = memory_must(store_join(folder, "run.json")), *text = NULL;
-	char *front = memory_must(store_join(folder, "front.json"));
+	char *path = memory_must(output_file_join(folder, "run.json")), *text = NULL;
+	char *front = memory_must(output_file_join(folder, "front.json"));
 	size_t n_byte;
 	const struct doc_node *root = NULL;
 	enum err_code code = file_read(path, SIZE_MAX / 2, &text, &n_byte, err);
@@ -173,7 +173,7 @@ static void open_space(struct database *store, struct kept_run *run)
 
 bool kept_run_is_folder(const char *name)
 {
-	char *path = memory_must(store_join(name, "run.json"));
+	char *path = memory_must(output_file_join(name, "run.json"));
 	bool is_there = access(path, F_OK) == 0;
 	free(path);
 	return is_there;

@@ -2,7 +2,7 @@
 #include "dse/run/resume.h"
 #include "dse/base/memory.h"
 #include "dse/out/build.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <dirent.h>
 #include <inttypes.h>
@@ -185,7 +185,7 @@ static enum err_code read_journal(const char *dir, const char *name, const char 
                                   struct err *err)
 {
 	struct ledger_info info = {0};
-	char *path = memory_must(store_join(dir, name));
+	char *path = memory_must(output_file_join(dir, name));
 	enum err_code code = ledger_read(&resume->ledger, path, &info, err);
 	bool is_ours = code == ERR_OK && info.identity && (!resume->text || strcmp(resume->text, info.identity) == 0);
 	if (code == ERR_OK && !is_ours) {
@@ -221,7 +221,7 @@ static enum err_code read_rank_journals(const char *dir, const char *own_name, s
 
 static bool exists(const char *dir, const char *name)
 {
-	char *path = memory_must(store_join(dir, name));
+	char *path = memory_must(output_file_join(dir, name));
 	bool found = access(path, F_OK) == 0;
 	free(path);
 	return found;
@@ -230,7 +230,7 @@ static bool exists(const char *dir, const char *name)
 /* A state counts only with the question it answers. */
 static enum err_code read_checkpoint(const char *dir, struct resume *resume, struct err *err)
 {
-	char *path = memory_must(store_join(dir, "checkpoint"));
+	char *path = memory_must(output_file_join(dir, "checkpoint"));
 	enum err_code code = ledger_read(&resume->ledger, path, &resume->checkpoint, err);
 	const struct ledger_info *info = &resume->checkpoint;
 	if (code == ERR_OK && (!info->identity || strcmp(info->identity, resume->text) != 0))
@@ -274,7 +274,8 @@ static void clear_folder(const char *dir, bool removes)
 		if (strcmp(name, "journal") != 0 && strcmp(name, "checkpoint") != 0 && !is_rank_journal(name))
 			continue;
 		(void)snprintf(old_name, sizeof(old_name), "old.%s", name);
-		char *path = memory_must(store_join(dir, name)), *old_path = memory_must(store_join(dir, old_name));
+		char *path = memory_must(output_file_join(dir, name)),
+		     *old_path = memory_must(output_file_join(dir, old_name));
 		if (removes)
 			(void)unlink(path);
 		else

@@ -3,7 +3,7 @@
 #include "dse/base/memory.h"
 #include "dse/out/colour.h"
 #include "dse/keep/ranks.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 /* A run that wrote its files has no journal any more; run.json is the last of them. */
 static bool has_run_json(const char *dir)
 {
-	char *path = memory_must(store_join(dir, "run.json"));
+	char *path = memory_must(output_file_join(dir, "run.json"));
 	FILE *file = fopen(path, "r");
 	if (file)
 		(void)fclose(file);
@@ -45,7 +45,7 @@ enum err_code run_keep_start(struct run_keep *keep, const struct explore_request
 		           : err_add(err, ERR_INPUT, "%s: holds no journal of a run: there is nothing to resume", dir);
 	}
 	keep->is_complete = keep->resume.has_end;
-	char *path = memory_must(store_join(dir, "journal"));
+	char *path = memory_must(output_file_join(dir, "journal"));
 	code = resume_fill(path, keep->resume.text, given, &keep->filled, err);
 	free(path);
 	*request = &keep->filled.request;
@@ -82,7 +82,7 @@ static void clear_folder(const struct run_keep *keep)
 		return;
 	if (!keep->resume.text)
 		resume_put_aside(keep->dir);
-	store_sweep(keep->dir);
+	output_file_sweep(keep->dir);
 }
 
 /* What rank 0 has found, for all ranks. */
@@ -135,8 +135,8 @@ static enum err_code ask_question(struct run_keep *keep, const struct explore_re
 	char name[RESUME_NAME_SIZE];
 	resume_journal_name(ranks_index(), name);
 	keep->question = resume_print_question(&question);
-	keep->journal_path = memory_must(store_join(keep->dir, name));
-	keep->checkpoint_path = memory_must(store_join(keep->dir, "checkpoint"));
+	keep->journal_path = memory_must(output_file_join(keep->dir, name));
+	keep->checkpoint_path = memory_must(output_file_join(keep->dir, "checkpoint"));
 	if (keep->takes_up && !keep->is_busy)
 		return take_up(keep, err);
 	if (!keep->resume.text)

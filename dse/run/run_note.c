@@ -3,7 +3,7 @@
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/files_read.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/build.h"
 #include "dse/out/colour.h"
 #include "dse/pareto/quality.h"
@@ -28,7 +28,7 @@ static const char *const kept_file[N_KEPT] = {
 static char *default_path(const char *folder)
 {
 	char *copy = memory_text(folder ? folder : "results/any"), *parent = dirname(copy);
-	char *path = strcmp(parent, ".") == 0 ? strdup(RUN_STORE_NAME) : store_join(parent, RUN_STORE_NAME);
+	char *path = strcmp(parent, ".") == 0 ? strdup(RUN_STORE_NAME) : output_file_join(parent, RUN_STORE_NAME);
 	free(copy);
 	return memory_must(path);
 }
@@ -318,7 +318,7 @@ static enum err_code read_results(struct keeping *keeping, const char *folder, s
 	/* without a front there is run.json alone */
 	size_t n_left_out = keeping->run->explore->front.n > 0 ? 0 : N_KEPT - 1, n = N_KEPT - n_left_out;
 	for (size_t i = 0; i < n; i++)
-		read[i].path = memory_must(store_join(folder, kept_file[n_left_out + i]));
+		read[i].path = memory_must(output_file_join(folder, kept_file[n_left_out + i]));
 	enum err_code code = files_read(read, n, keeping->run->options->n_thread, err);
 	for (size_t i = 0; i < n; i++) {
 		keeping->file[i] = (struct run_file){.name = kept_file[n_left_out + i],

@@ -4,7 +4,7 @@
 #include "dse/run/run_note.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/out/command_word.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/table.h"
 #include "sim/base/csv.h"
 #include <assert.h>
@@ -181,7 +181,7 @@ static enum err_code print_front(FILE *file, struct database *store, const struc
 static void print_replay(FILE *file, const struct database *store, const struct run_record *run,
                          const struct run_file *json)
 {
-	char *path = memory_must(store_join(run->folder, json->name));
+	char *path = memory_must(output_file_join(run->folder, json->name));
 	bool is_there = strcmp(compare_now(path, json->hash), "the same now") == 0;
 	(void)fprintf(file, "Search again: %s\nReplay one design: ", run->command);
 	if (is_there)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/run_space.h"
 #include "dse/base/memory.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "sim/base/file.h"
 #include <assert.h>
 #include <errno.h>
@@ -99,8 +99,8 @@ static enum err_code unpack_input(struct unpacked *unpacked, const struct run_fi
 	size_t at = unpacked->n;
 	(void)snprintf(number, sizeof(number), "%zu", at);
 	unpacked->name[at] = input->name;
-	unpacked->dir[at] = memory_must(store_join(unpacked->folder, number));
-	unpacked->path[at] = memory_must(store_join(unpacked->dir[at], slash ? slash + 1 : input->name));
+	unpacked->dir[at] = memory_must(output_file_join(unpacked->folder, number));
+	unpacked->path[at] = memory_must(output_file_join(unpacked->dir[at], slash ? slash + 1 : input->name));
 	unpacked->n++;
 	if (mkdir(unpacked->dir[at], 0700) != 0)
 		return err_add(err, ERR_IO, "%s: cannot make: %s", unpacked->dir[at], strerror(errno));

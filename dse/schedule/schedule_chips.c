@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/schedule/schedule_chips.h"
 #include "dse/base/memory.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/schedule/schedule_files_parts.h"
 #include <assert.h>
 #include <errno.h>
@@ -151,17 +151,17 @@ static char *chip_folder(const char *folder, uint32_t c)
 {
 	char name[32];
 	(void)snprintf(name, sizeof(name), "chip_%u", c + 1);
-	return memory_must(store_join(folder, name));
+	return memory_must(output_file_join(folder, name));
 }
 
 static enum err_code write_list(const char *path, const struct schedule_chips *chips, struct err *err)
 {
-	struct store_file file = {0};
-	enum err_code code = store_open(&file, path, err);
+	struct output_file file = {0};
+	enum err_code code = output_file_open(&file, path, err);
 	if (code != ERR_OK)
 		return code;
 	put_list(chips, file.file);
-	return store_commit(&file, err);
+	return output_file_commit(&file, err);
 }
 
 /* A list of chips that were scheduled earlier would not be of these files. */
@@ -174,7 +174,7 @@ static enum err_code drop_list(const char *path, struct err *err)
 
 enum err_code schedule_chips_write(const char *folder, const struct schedule_chips *chips, struct err *err)
 {
-	char *path = memory_must(store_join(folder, list_name));
+	char *path = memory_must(output_file_join(folder, list_name));
 	enum err_code code = drop_list(path, err);
 	assert(chips->n_chip > 0);
 	if (code == ERR_OK && chips->n_chip == 1)
@@ -256,7 +256,7 @@ static enum err_code read_pipeline(const char *folder, struct schedule_chips *ch
 
 enum err_code schedule_chips_read(const char *folder, struct schedule_chips *chips, struct err *err)
 {
-	char *path = memory_must(store_join(folder, list_name));
+	char *path = memory_must(output_file_join(folder, list_name));
 	enum err_code code;
 	*chips = (struct schedule_chips){0};
 	if (access(path, F_OK) == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/schedule/schedule_files_parts.h"
 #include "dse/base/memory.h"
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/json.h"
 #include "dse/out/table.h"
 #include "sim/base/file.h"
@@ -64,19 +64,19 @@ static void (*const put_file[N_FILE])(const struct schedule_files *files, FILE *
 
 enum err_code schedule_files_write(const char *folder, const struct schedule_files *files, struct err *err)
 {
-	struct store_file file[N_FILE] = {0};
+	struct output_file file[N_FILE] = {0};
 	unsigned n_file = schedule_sram_is_due(files) ? N_FILE : FILE_SRAM;
-	enum err_code code = store_make_dir(folder, err);
+	enum err_code code = output_file_make_dir(folder, err);
 	for (unsigned i = 0; i < n_file && code == ERR_OK; i++) {
-		code = store_open_in(&file[i], folder, file_name[i], err);
+		code = output_file_open_in(&file[i], folder, file_name[i], err);
 		if (code == ERR_OK)
 			put_file[i](files, file[i].file);
 	}
 	for (unsigned i = 0; i < n_file; i++) {
 		if (code == ERR_OK)
-			code = store_commit(&file[i], err);
+			code = output_file_commit(&file[i], err);
 		else
-			store_abandon(&file[i]);
+			output_file_abandon(&file[i]);
 	}
 	return code;
 }
@@ -86,7 +86,7 @@ enum err_code schedule_files_write(const char *folder, const struct schedule_fil
 enum err_code schedule_text_read(const char *folder, const char *name, size_t most, struct schedule_text *text,
                                  struct err *err)
 {
-	text->path = memory_must(store_join(folder, name));
+	text->path = memory_must(output_file_join(folder, name));
 	enum err_code code = file_read(text->path, most, &text->data, &text->n, err);
 	if (code == ERR_OK && text->n > most)
 		code = err_add(err, ERR_INPUT, "%s:1: longer than %zu bytes", text->path, most);

@@ -236,7 +236,7 @@ static uint64_t put_night(struct fixture *fixture, const char *date, enum night_
 	row.reference[0] = 3.0;
 	row.reference[1] = 4.0;
 	if (verdict != NIGHT_STOPPED)
-		assert_int_equal(night_store_judge(fixture->store, &row, &err), ERR_OK);
+		assert_int_equal(night_store_put_verdict(fixture->store, &row, &err), ERR_OK);
 	return row.id;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_CLI_OPTION_H
-#define DSE_CLI_OPTION_H
+#ifndef DSE_CLI_OPTION_LIST_H
+#define DSE_CLI_OPTION_LIST_H
 /* The options of all commands by number; what they are called, take and do is in option_table of
  * dse/options/cli_table.c. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* realpath of POSIX, fopencookie of glibc, musl and FreeBSD */
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *store_join(const char *dir, const char *name)
+char *output_file_join(const char *dir, const char *name)
 {
 	assert(dir && name);
 	size_t n_byte = strlen(dir) + strlen(name) + 2;
@@ -25,7 +25,7 @@ char *store_join(const char *dir, const char *name)
 	return path;
 }
 
-enum err_code store_make_dir(const char *path, struct err *err)
+enum err_code output_file_make_dir(const char *path, struct err *err)
 {
 	assert(path);
 	char *text = strdup(path);
@@ -60,14 +60,14 @@ static char *temporary_name(const char *path)
 	if (copy && other) {
 		int n = snprintf(name, sizeof(name), ".%s.%ld.tmp", basename(other), (long)getpid());
 		if (n > 0 && (size_t)n < sizeof(name))
-			temporary = store_join(dirname(copy), name);
+			temporary = output_file_join(dirname(copy), name);
 	}
 	free(copy);
 	free(other);
 	return temporary;
 }
 
-bool store_write_all(int descriptor, const void *data, size_t n_byte)
+bool output_file_write_all(int descriptor, const void *data, size_t n_byte)
 {
 	const char *at = data;
 	while (n_byte > 0) {
@@ -92,7 +92,7 @@ struct store_stream {
 static ssize_t put_bytes(void *cookie, const char *data, size_t n_byte)
 {
 	struct store_stream *stream = cookie;
-	if (store_write_all(stream->descriptor, data, n_byte))
+	if (output_file_write_all(stream->descriptor, data, n_byte))
 		return (ssize_t)n_byte;
 	if (stream->error == 0)
 		stream->error = errno;
@@ -115,7 +115,7 @@ static int close_stream(void *cookie)
 }
 
 /* The file's stream, which stays the file's after fclose; NULL with errno. */
-static FILE *open_stream(struct store_file *file, const char *path)
+static FILE *open_stream(struct output_file *file, const char *path)
 {
 	static const cookie_io_functions_t calls = {.write = put_bytes, .seek = seek_stream, .close = close_stream};
 	file->stream = calloc(1, sizeof(*file->stream));
@@ -129,18 +129,18 @@ static FILE *open_stream(struct store_file *file, const char *path)
 	return opened;
 }
 
-static void forget(struct store_file *file)
+static void forget(struct output_file *file)
 {
 	free(file->path);
 	free(file->temporary);
 	free(file->stream);
-	*file = (struct store_file){0};
+	*file = (struct output_file){0};
 }
 
-enum err_code store_open(struct store_file *file, const char *path, struct err *err)
+enum err_code output_file_open(struct output_file *file, const char *path, struct err *err)
 {
 	assert(file && !file->file);
-	*file = (struct store_file){0};
+	*file = (struct output_file){0};
 	if (!path) {
 		file->file = stdout;
 		return ERR_OK;
@@ -159,19 +159,19 @@ enum err_code store_open(struct store_file *file, const char *path, struct err *
 			code = err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(errno));
 	}
 	if (code != ERR_OK)
-		store_abandon(file);
+		output_file_abandon(file);
 	return code;
 }
 
-enum err_code store_open_in(struct store_file *file, const char *dir, const char *name, struct err *err)
+enum err_code output_file_open_in(struct output_file *file, const char *dir, const char *name, struct err *err)
 {
-	char *path = store_join(dir, name);
-	enum err_code code = path ? store_open(file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	char *path = output_file_join(dir, name);
+	enum err_code code = path ? output_file_open(file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
 	free(path);
 	return code;
 }
 
-enum err_code store_redirect(struct store_file *file, const char *path, struct err *err)
+enum err_code output_file_redirect(struct output_file *file, const char *path, struct err *err)
 {
 	assert(file && file->file && file->path && path);
 	char *copy = strdup(path);
@@ -182,7 +182,7 @@ enum err_code store_redirect(struct store_file *file, const char *path, struct e
 	return ERR_OK;
 }
 
-void store_sync_dir(const char *path)
+void output_file_sync_dir(const char *path)
 {
 	char *copy = strdup(path);
 	if (!copy)
@@ -195,7 +195,7 @@ void store_sync_dir(const char *path)
 	free(copy);
 }
 
-void store_settle(struct store_file *file)
+void output_file_settle(struct output_file *file)
 {
 	assert(file && file->file);
 	/* A stream remembers that it failed; a sync that failed is told once only. EINVAL: not a file that can be
@@ -205,13 +205,13 @@ void store_settle(struct store_file *file)
 		file->sync_error = errno;
 }
 
-int store_descriptor(const struct store_file *file)
+int output_file_descriptor(const struct output_file *file)
 {
 	assert(file && file->stream);
 	return file->stream->descriptor;
 }
 
-enum err_code store_flush_stdout(struct err *err)
+enum err_code output_file_flush_stdout(struct err *err)
 {
 	errno = 0;
 	bool failed = fflush(stdout) != 0;
@@ -224,18 +224,18 @@ enum err_code store_flush_stdout(struct err *err)
 	return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO)) : ERR_OK;
 }
 
-enum err_code store_rename(struct store_file *file, struct err *err)
+enum err_code output_file_rename(struct output_file *file, struct err *err)
 {
 	assert(file && file->file);
 	if (!file->path) {
 		file->file = NULL;
-		return store_flush_stdout(err);
+		return output_file_flush_stdout(err);
 	}
 	errno = 0;
 	bool failed = fflush(file->file) != 0 || ferror(file->file);
 	int why = file->stream->error ? file->stream->error : errno;
 	if (!failed && !file->is_settled)
-		store_settle(file);
+		output_file_settle(file);
 	if (!failed && file->sync_error != 0) {
 		failed = true;
 		why = file->sync_error;
@@ -258,17 +258,17 @@ enum err_code store_rename(struct store_file *file, struct err *err)
 	return code;
 }
 
-enum err_code store_commit(struct store_file *file, struct err *err)
+enum err_code output_file_commit(struct output_file *file, struct err *err)
 {
 	char *path = file->temporary ? strdup(file->path) : NULL;
-	enum err_code code = store_rename(file, err);
+	enum err_code code = output_file_rename(file, err);
 	if (code == ERR_OK && path)
-		store_sync_dir(path);
+		output_file_sync_dir(path);
 	free(path);
 	return code;
 }
 
-void store_abandon(struct store_file *file)
+void output_file_abandon(struct output_file *file)
 {
 	assert(file);
 	if (file->file && file->path) {
@@ -290,7 +290,7 @@ static long writer_of(const char *name)
 	return digits > name + 1 && digits[-1] == '.' ? strtol(digits, NULL, 10) : 0;
 }
 
-void store_sweep(const char *dir)
+void output_file_sweep(const char *dir)
 {
 	assert(dir);
 	DIR *folder = opendir(dir);
@@ -298,7 +298,7 @@ void store_sweep(const char *dir)
 		long process = writer_of(entry->d_name);
 		if (process <= 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH)
 			continue;
-		char *path = store_join(dir, entry->d_name);
+		char *path = output_file_join(dir, entry->d_name);
 		if (path)
 			(void)unlink(path);
 		free(path);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "dse/keep/store.h"
+#include "dse/keep/output_file.h"
 #include "tests/support/temporary.h"
 #include <dirent.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int make_folder(void **state)
 	if (!folder)
 		return -1;
 	*state = folder;
-	return temporary_folder(folder->path, "test_store") ? 0 : -1;
+	return temporary_folder(folder->path, "test_output_file") ? 0 : -1;
 }
 
 /* Files in a folder, hidden ones included. */
@@ -51,29 +51,29 @@ static int remove_folder(void **state)
 
 static void write_text(const char *path, const char *text, bool commit)
 {
-	struct store_file file = {0};
+	struct output_file file = {0};
 	struct err err = {0};
-	assert_int_equal(store_open(&file, path, &err), ERR_OK);
+	assert_int_equal(output_file_open(&file, path, &err), ERR_OK);
 	fputs(text, file.file);
 	if (commit)
-		assert_int_equal(store_commit(&file, &err), ERR_OK);
+		assert_int_equal(output_file_commit(&file, &err), ERR_OK);
 	else
-		store_abandon(&file);
+		output_file_abandon(&file);
 	assert_null(file.file);
 }
 
-static void test_store_file_appears_on_commit(void **state)
+static void test_output_file_file_appears_on_commit(void **state)
 {
 	struct folder *folder = *state;
-	struct store_file file = {0};
+	struct output_file file = {0};
 	struct err err = {0};
 	char text[16] = "";
-	char *path = store_join(folder->path, "result");
+	char *path = output_file_join(folder->path, "result");
 	assert_non_null(path);
-	assert_int_equal(store_open(&file, path, &err), ERR_OK);
+	assert_int_equal(output_file_open(&file, path, &err), ERR_OK);
 	fputs("new", file.file);
 	assert_int_not_equal(access(path, F_OK), 0);
-	assert_int_equal(store_commit(&file, &err), ERR_OK);
+	assert_int_equal(output_file_commit(&file, &err), ERR_OK);
 	FILE *read = fopen(path, "r");
 	assert_non_null(read);
 	assert_non_null(fgets(text, sizeof(text), read));
@@ -83,11 +83,11 @@ static void test_store_file_appears_on_commit(void **state)
 	free(path);
 }
 
-static void test_store_abandon_keeps_the_old_file(void **state)
+static void test_output_file_abandon_keeps_the_old_file(void **state)
 {
 	struct folder *folder = *state;
 	char text[16] = "";
-	char *path = store_join(folder->path, "result");
+	char *path = output_file_join(folder->path, "result");
 	write_text(path, "old", true);
 	write_text(path, "half", false);
 	FILE *read = fopen(path, "r");
@@ -99,28 +99,28 @@ static void test_store_abandon_keeps_the_old_file(void **state)
 	free(path);
 }
 
-static void test_store_makes_parents(void **state)
+static void test_output_file_makes_parents(void **state)
 {
 	struct folder *folder = *state;
 	struct err err = {0};
 	struct stat status;
-	char *path = store_join(folder->path, "a/b//c/");
-	assert_int_equal(store_make_dir(path, &err), ERR_OK);
-	assert_int_equal(store_make_dir(path, &err), ERR_OK);
+	char *path = output_file_join(folder->path, "a/b//c/");
+	assert_int_equal(output_file_make_dir(path, &err), ERR_OK);
+	assert_int_equal(output_file_make_dir(path, &err), ERR_OK);
 	assert_int_equal(stat(path, &status), 0);
 	assert_true(S_ISDIR(status.st_mode));
 	free(path);
 }
 
-static void test_store_refuses_a_file_as_folder(void **state)
+static void test_output_file_refuses_a_file_as_folder(void **state)
 {
 	struct folder *folder = *state;
 	struct err err = {0};
-	struct store_file file = {0};
-	char *path = store_join(folder->path, "file"), *below = store_join(folder->path, "file/result");
+	struct output_file file = {0};
+	char *path = output_file_join(folder->path, "file"), *below = output_file_join(folder->path, "file/result");
 	write_text(path, "x", true);
-	assert_int_equal(store_make_dir(below, &err), ERR_IO);
-	assert_int_equal(store_open(&file, below, &err), ERR_IO);
+	assert_int_equal(output_file_make_dir(below, &err), ERR_IO);
+	assert_int_equal(output_file_open(&file, below, &err), ERR_IO);
 	assert_null(file.file);
 	assert_int_equal(err.n_message, 2);
 	err_clear(&err);
@@ -129,72 +129,72 @@ static void test_store_refuses_a_file_as_folder(void **state)
 }
 
 /* A write error that was not looked at when it happened still fails the commit and leaves nothing. */
-static void test_store_notices_a_full_disk(void **state)
+static void test_output_file_notices_a_full_disk(void **state)
 {
 	struct folder *folder = *state;
 	struct err err = {0};
-	struct store_file file = {0};
-	char *path = store_join(folder->path, "result");
-	assert_int_equal(store_open(&file, path, &err), ERR_OK);
+	struct output_file file = {0};
+	char *path = output_file_join(folder->path, "result");
+	assert_int_equal(output_file_open(&file, path, &err), ERR_OK);
 	FILE *full = fopen("/dev/full", "w");
 	if (full) {
 		fclose(file.file);
 		file.file = full;
 		fputs("lost", file.file);
-		assert_int_equal(store_commit(&file, &err), ERR_IO);
+		assert_int_equal(output_file_commit(&file, &err), ERR_IO);
 		assert_int_equal(count_files(folder->path), 0);
 	}
-	store_abandon(&file);
+	output_file_abandon(&file);
 	err_clear(&err);
 	free(path);
 }
 
 /* Why a write failed is told, also where the stream wrote on without an error afterwards. */
-static void test_store_tells_why_it_cannot_write(void **state)
+static void test_output_file_tells_why_it_cannot_write(void **state)
 {
 	(void)state;
 	static const char block[4096];
 	struct err err = {0};
-	struct store_file file = {0};
+	struct output_file file = {0};
 	if (access("/dev/full", W_OK) != 0)
 		skip();
-	assert_int_equal(store_open(&file, "/dev/full", &err), ERR_OK);
+	assert_int_equal(output_file_open(&file, "/dev/full", &err), ERR_OK);
 	for (size_t i = 0; i < 8; i++)
 		(void)fwrite(block, 1, sizeof(block), file.file);
 	(void)fflush(file.file);
-	assert_int_equal(store_commit(&file, &err), ERR_IO);
+	assert_int_equal(output_file_commit(&file, &err), ERR_IO);
 	assert_string_equal(err_text(&err), "/dev/full: cannot write: No space left on device\n");
 	err_clear(&err);
 }
 
-static void test_store_joins_with_one_slash(void **state)
+static void test_output_file_joins_with_one_slash(void **state)
 {
 	(void)state;
 	static const char *const part[][3] = {{"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"", "b", "b"}, {"/", "b", "/b"}};
 	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
-		char *path = store_join(part[i][0], part[i][1]);
+		char *path = output_file_join(part[i][0], part[i][1]);
 		assert_string_equal(path, part[i][2]);
 		free(path);
 	}
 }
 
 /* A link stays one, a pipe is written to: neither is replaced by the file that takes a regular one's place. */
-static void test_store_keeps_links_and_pipes(void **state)
+static void test_output_file_keeps_links_and_pipes(void **state)
 {
 	(void)state;
 	char dir[TEMPORARY_SIZE], target[96], link[96], text[8] = "";
 	struct stat status;
-	assert_non_null(temporary_folder(dir, "test_store"));
+	assert_non_null(temporary_folder(dir, "test_output_file"));
 	(void)snprintf(target, sizeof(target), "%s/target", dir);
 	(void)snprintf(link, sizeof(link), "%s/link", dir);
 	FILE *old = fopen(target, "w");
 	assert_non_null(old);
 	assert_int_equal(fclose(old), 0);
 	assert_int_equal(symlink(target, link), 0);
-	struct store_file file = {0};
-	assert_int_equal(store_open(&file, link, NULL), ERR_OK);
+	struct output_file file = {0};
+	assert_int_equal(output_file_open(&file, link, NULL), ERR_OK);
 	assert_true(fputs("new", file.file) >= 0);
-	assert_int_equal(store_commit(&file, NULL), ERR_OK);
+	assert_int_equal(output_file_commit(&file, NULL), ERR_OK);
 	assert_int_equal(lstat(link, &status), 0);
 	assert_true(S_ISLNK(status.st_mode));
 	FILE *now = fopen(target, "r");
@@ -207,9 +207,9 @@ static void test_store_keeps_links_and_pipes(void **state)
 	assert_int_equal(mkfifo(link, 0600), 0);
 	int reader = open(link, O_RDONLY | O_NONBLOCK);
 	assert_true(reader >= 0);
-	assert_int_equal(store_open(&file, link, NULL), ERR_OK);
+	assert_int_equal(output_file_open(&file, link, NULL), ERR_OK);
 	assert_true(fputs("pipe", file.file) >= 0);
-	assert_int_equal(store_commit(&file, NULL), ERR_OK);
+	assert_int_equal(output_file_commit(&file, NULL), ERR_OK);
 	assert_int_equal(read(reader, text, sizeof(text)), 4);
 	assert_int_equal(close(reader), 0);
 	assert_int_equal(lstat(link, &status), 0);
@@ -220,14 +220,14 @@ static void test_store_keeps_links_and_pipes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_store_keeps_links_and_pipes),
-	    cmocka_unit_test_setup_teardown(test_store_file_appears_on_commit, make_folder, remove_folder),
-	    cmocka_unit_test_setup_teardown(test_store_abandon_keeps_the_old_file, make_folder, remove_folder),
-	    cmocka_unit_test_setup_teardown(test_store_makes_parents, make_folder, remove_folder),
-	    cmocka_unit_test_setup_teardown(test_store_refuses_a_file_as_folder, make_folder, remove_folder),
-	    cmocka_unit_test_setup_teardown(test_store_notices_a_full_disk, make_folder, remove_folder),
-	    cmocka_unit_test(test_store_tells_why_it_cannot_write),
-	    cmocka_unit_test(test_store_joins_with_one_slash),
+	    cmocka_unit_test(test_output_file_keeps_links_and_pipes),
+	    cmocka_unit_test_setup_teardown(test_output_file_file_appears_on_commit, make_folder, remove_folder),
+	    cmocka_unit_test_setup_teardown(test_output_file_abandon_keeps_the_old_file, make_folder, remove_folder),
+	    cmocka_unit_test_setup_teardown(test_output_file_makes_parents, make_folder, remove_folder),
+	    cmocka_unit_test_setup_teardown(test_output_file_refuses_a_file_as_folder, make_folder, remove_folder),
+	    cmocka_unit_test_setup_teardown(test_output_file_notices_a_full_disk, make_folder, remove_folder),
+	    cmocka_unit_test(test_output_file_tells_why_it_cannot_write),
+	    cmocka_unit_test(test_output_file_joins_with_one_slash),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
