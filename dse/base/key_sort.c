@@ -41,7 +41,6 @@ static void merge_runs(const struct key_item *left, size_t n_left, const struct 
                        struct key_item *out)
 {
 	const struct key_item *left_end = left + n_left, *right_end = right + n_right;
-
 	while (left < left_end && right < right_end) {
 		bool from_right = right->key < left->key;
 		const struct key_item *from = from_right ? right : left;
@@ -58,7 +57,6 @@ static void merge_runs(const struct key_item *left, size_t n_left, const struct 
 static void merge_sort(struct key_item *item, struct key_item *scratch, size_t n)
 {
 	struct key_item *from = item, *to = scratch;
-
 	for (size_t i = 0; i < n; i += N_RUN)
 		insertion_sort(item + i, n - i < N_RUN ? n - i : N_RUN);
 	for (size_t width = N_RUN; width < n; width *= 2) {
@@ -72,7 +70,7 @@ static void merge_sort(struct key_item *item, struct key_item *scratch, size_t n
 		to = kept;
 	}
 	if (from != item)
-		memcpy(item, from, n * sizeof *item);
+		memcpy(item, from, n * sizeof(*item));
 }
 
 /* Put items in order that are so already by the bits above shift. */
@@ -95,7 +93,6 @@ static void finish(struct key_item *item, struct key_item *scratch, size_t n, ui
 static unsigned bit_width(uint64_t number)
 {
 	unsigned width = 0;
-
 	for (unsigned step = 32; step > 0; step /= 2) {
 		bool wide = number >> step > 0;
 		width += wide ? step : 0;
@@ -115,7 +112,6 @@ struct digits {
 static struct digits choose_digits(const struct key_item *item, size_t n)
 {
 	uint64_t least = item[0].key, most = item[0].key;
-
 	for (size_t i = 1; i < n; i++) {
 		least = item[i].key < least ? item[i].key : least;
 		most = item[i].key > most ? item[i].key : most;
@@ -134,7 +130,6 @@ static void distribute(const struct key_item *from, struct key_item *to, size_t 
 	unsigned shift = digits->shift + digit * digits->bit;
 	uint64_t n_bucket = (uint64_t)1 << digits->bit;
 	uint32_t sum = 0;
-
 	for (size_t i = 0; i < n_bucket; i++) {
 		uint32_t n_here = place[i];
 		place[i] = sum;
@@ -149,7 +144,7 @@ static bool radix_sort(struct key_item *item, struct key_item *scratch, size_t n
 {
 	const struct digits digits = choose_digits(item, n);
 	uint64_t n_bucket = (uint64_t)1 << digits.bit;
-	uint32_t(*count)[N_BUCKET] = calloc(digits.n, sizeof *count);
+	uint32_t(*count)[N_BUCKET] = calloc(digits.n, sizeof(*count));
 
 	if (!count)
 		return false;
@@ -166,7 +161,7 @@ static bool radix_sort(struct key_item *item, struct key_item *scratch, size_t n
 		to = kept;
 	}
 	if (from != item)
-		memcpy(item, from, n * sizeof *item);
+		memcpy(item, from, n * sizeof(*item));
 	free(count);
 	if (digits.shift > 0)
 		finish(item, scratch, n, digits.least, digits.shift);

@@ -23,8 +23,7 @@ static inline uint64_t key_of_double(double number)
 {
 	uint64_t bits;
 	double plain = number + 0.0; /* makes -0 to +0 */
-
-	memcpy(&bits, &plain, sizeof bits);
+	memcpy(&bits, &plain, sizeof(bits));
 	return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
@@ -33,8 +32,7 @@ static inline double double_of_key(uint64_t key)
 {
 	uint64_t bits = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;
 	double number;
-
-	memcpy(&number, &bits, sizeof number);
+	memcpy(&number, &bits, sizeof(number));
 	return number;
 }
 

@@ -12,7 +12,7 @@ const char *const engine_stop_name[ENGINE_N_STOP] = {[ENGINE_STOP_EXHAUSTED] = "
                                                      [ENGINE_STOP_EVALUATIONS] = "evaluations",
                                                      [ENGINE_STOP_WATCH] = "interrupted or out of time"};
 
-const size_t engine_n = sizeof engine_table / sizeof *engine_table;
+const size_t engine_n = sizeof(engine_table) / sizeof(*engine_table);
 
 const struct engine_kind *engine_find(const char *name)
 {
@@ -44,11 +44,10 @@ _Static_assert(sizeof(struct engine_counts) % sizeof(uint64_t) == 0, "counters a
 void engine_counts_pack(struct engine_counts *counts, struct pack *pack)
 {
 	uint64_t value[sizeof(*counts) / sizeof(uint64_t)];
-
-	memcpy(value, counts, sizeof value);
-	pack_u64s(pack, value, sizeof value / sizeof *value);
+	memcpy(value, counts, sizeof(value));
+	pack_u64s(pack, value, sizeof(value) / sizeof(*value));
 	if (pack->is_reading)
-		memcpy(counts, value, sizeof value);
+		memcpy(counts, value, sizeof(value));
 	(void)pack_refuse(pack, pack->is_reading && (counts->n_asked < counts->n_told ||
 	                                             counts->n_told != counts->n_feasible + counts->n_infeasible));
 }

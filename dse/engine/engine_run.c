@@ -65,7 +65,6 @@ static bool candidate_covers(const struct engine_driver *run, size_t a, size_t b
 	const double *left = run->result[a].objective, *right = run->result[b].objective;
 	const uint32_t *left_gene = genome_of(run, a), *right_gene = genome_of(run, b);
 	bool smaller = false;
-
 	for (unsigned i = 0; i < run->problem->n_objective; i++) {
 		if (left[i] > right[i])
 			return false;
@@ -82,7 +81,6 @@ static bool candidate_covers(const struct engine_driver *run, size_t a, size_t b
 static bool chunk_covers(const struct engine_driver *run, const struct engine_chunk *chunk, size_t at)
 {
 	uint32_t *kept = run->kept + chunk->begin;
-
 	for (size_t i = 0; i < chunk->n_kept; i++) {
 		if (candidate_covers(run, kept[i], at)) {
 			uint32_t better = kept[i];
@@ -100,7 +98,6 @@ static bool is_superfluous(const struct engine_driver *run, struct engine_chunk 
 	const double *objective = run->result[at].objective;
 	const struct pareto *archive = run->archive;
 	unsigned n_objective = run->problem->n_objective;
-
 	for (unsigned i = 0; i < 2; i++) {
 		size_t hint = chunk->hint[i];
 		if (hint < archive->n &&
@@ -124,7 +121,6 @@ static void keep_point(const struct engine_driver *run, struct engine_chunk *chu
 {
 	uint32_t *kept = run->kept + chunk->begin;
 	size_t n = 0;
-
 	for (size_t i = 0; i < chunk->n_kept; i++) {
 		if (!candidate_covers(run, at, kept[i]))
 			kept[n++] = kept[i];
@@ -141,7 +137,6 @@ static void evaluate_chunk(void *context, size_t i)
 	struct engine_chunk *chunk = &run->chunk[i];
 	const struct problem *problem = run->problem;
 	uint64_t *by_reason = run->by_reason + i * (run->n_reason + REASON_PAD);
-
 	assert(chunk->n > 0 && chunk->begin + chunk->n <= N_BATCH);
 	if (!problem->evaluate_shared)
 		problem->evaluate(problem->context, genome_of(run, chunk->begin), chunk->n, run->result + chunk->begin);
@@ -171,7 +166,6 @@ static size_t evaluate_batch(struct engine_driver *run, size_t n)
 {
 	size_t chunk_size = ceil_div(n, N_CHUNK) > MIN_CHUNK ? ceil_div(n, N_CHUNK) : MIN_CHUNK;
 	size_t n_chunk = ceil_div(n, chunk_size);
-
 	assert(n > 0 && n_chunk <= N_CHUNK);
 	for (size_t i = 0; i < n_chunk; i++) {
 		run->chunk[i].begin = i * chunk_size;
@@ -187,7 +181,6 @@ static size_t evaluate_batch(struct engine_driver *run, size_t n)
 static bool collect(const struct engine_driver *run, size_t n_chunk)
 {
 	const struct engine_search *search = run->search;
-
 	for (size_t c = 0; c < n_chunk; c++) {
 		const struct engine_chunk *chunk = &run->chunk[c];
 		for (size_t i = 0; i < chunk->n_kept; i++) {
@@ -208,11 +201,11 @@ static bool collect(const struct engine_driver *run, size_t n_chunk)
 static bool run_init(struct engine_driver *run)
 {
 	/* One gene more, so that a problem without genes gets memory, too. */
-	run->genome = calloc(N_BATCH, (run->problem->n_gene + 1) * sizeof *run->genome);
-	run->result = calloc(N_BATCH, sizeof *run->result);
-	run->kept = calloc(N_BATCH, sizeof *run->kept);
-	run->chunk = calloc(N_CHUNK, sizeof *run->chunk);
-	run->by_reason = calloc(N_CHUNK, (run->n_reason + REASON_PAD) * sizeof *run->by_reason);
+	run->genome = calloc(N_BATCH, (run->problem->n_gene + 1) * sizeof(*run->genome));
+	run->result = calloc(N_BATCH, sizeof(*run->result));
+	run->kept = calloc(N_BATCH, sizeof(*run->kept));
+	run->chunk = calloc(N_CHUNK, sizeof(*run->chunk));
+	run->by_reason = calloc(N_CHUNK, (run->n_reason + REASON_PAD) * sizeof(*run->by_reason));
 	return run->genome && run->result && run->kept && run->chunk && run->by_reason;
 }
 
@@ -230,7 +223,6 @@ static void pack_run(struct engine_driver *run, struct pack *pack)
 {
 	const struct engine_search *search = run->search;
 	struct engine_nearest *near = search->near;
-
 	pack_u64(pack, &run->n_told);
 	for (size_t reason = 0; reason < run->n_reason; reason++) {
 		uint64_t sum = 0;
@@ -255,7 +247,6 @@ static void pack_run(struct engine_driver *run, struct pack *pack)
 static void save_run(struct engine_driver *run)
 {
 	struct pack pack = {0};
-
 	pack_run(run, &pack);
 	checkpoint_write(run->search->options->checkpoint, &pack);
 	pack_free(&pack);
@@ -265,7 +256,6 @@ static void save_run(struct engine_driver *run)
 static bool load_run(struct engine_driver *run)
 {
 	const struct checkpoint *checkpoint = run->search->options->checkpoint;
-
 	if (!checkpoint || !checkpoint->state)
 		return true;
 	struct pack pack = pack_reader(checkpoint->state, checkpoint->n_state);
@@ -284,7 +274,6 @@ static bool run_loop(struct engine_driver *run, bool *stopped)
 	const struct engine_search *search = run->search;
 	const struct engine_kind *kind = search->kind;
 	struct checkpoint *checkpoint = search->options->checkpoint;
-
 	for (size_t n; (n = kind->ask(run->engine, run->genome, N_BATCH)) > 0;) {
 		if (n == SIZE_MAX)
 			return false;
@@ -313,7 +302,6 @@ static bool run_loop(struct engine_driver *run, bool *stopped)
 static void report(struct engine_driver *run, bool is_over, bool stopped)
 {
 	const struct engine_search *search = run->search;
-
 	for (size_t i = 0; run->by_reason && i < N_CHUNK; i++) {
 		for (size_t reason = 0; reason < run->n_reason; reason++)
 			search->n_by_reason[reason] += run->by_reason[i * (run->n_reason + REASON_PAD) + reason];
@@ -337,7 +325,6 @@ enum err_code engine_run(const struct engine_search *search, struct err *err)
 	                            .history = search->options->history};
 	bool stopped = false;
 	enum err_code code = ERR_OK;
-
 	if (islands_apply(search->kind, search->problem, search->options))
 		return islands_run(search, err);
 	assert(search->archive->n_objective == search->problem->n_objective &&

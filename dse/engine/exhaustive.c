@@ -44,10 +44,9 @@ static void destroy(struct engine *engine)
 
 static struct engine *create(const struct problem *problem, const struct engine_options *options, struct err *err)
 {
-	struct engine *engine = calloc(1, sizeof *engine);
-	uint32_t *next = calloc(problem->n_gene + 1, sizeof *next);
-	uint64_t *below_size = calloc(problem->n_gene + 1, sizeof *below_size);
-
+	struct engine *engine = calloc(1, sizeof(*engine));
+	uint32_t *next = calloc(problem->n_gene + 1, sizeof(*next));
+	uint64_t *below_size = calloc(problem->n_gene + 1, sizeof(*below_size));
 	if (!engine || !next || !below_size) {
 		free(engine);
 		free(next);
@@ -88,7 +87,6 @@ static void turn_on(struct engine *engine, size_t n_gene)
 static void check_finished(const struct engine *engine)
 {
 	const struct engine_counts *counts = &engine->counts;
-
 	/* A size that does not fit 64 bits saturates, and so would the count of skipped candidates. */
 	if (engine->finished && engine->size < UINT64_MAX)
 		assert(counts->n_asked + counts->n_skipped == engine->size);
@@ -98,7 +96,6 @@ static void check_finished(const struct engine *engine)
 static uint64_t n_ahead(const struct engine *engine)
 {
 	uint64_t number = 0;
-
 	if (engine->end == 0)
 		return UINT64_MAX;
 	for (size_t i = 0; i < engine->problem->n_gene; i++)
@@ -112,7 +109,6 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 	size_t n = 0, n_gene = engine->problem->n_gene;
 	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked,
 		 n_range = engine->finished ? 0 : n_ahead(engine);
-
 	max = n_left < max ? (size_t)n_left : max;
 	max = n_range < max ? (size_t)n_range : max;
 	max = engine->n_batch < max ? engine->n_batch : max;
@@ -132,7 +128,6 @@ static void skip(struct engine *engine, size_t n_cut)
 {
 	size_t n_gene = engine->problem->n_gene;
 	uint64_t n_before = 0; /* of those candidates, the ones that come before the odometer */
-
 	assert(n_cut < n_gene);
 	uint64_t n_range = n_ahead(engine);
 	for (size_t i = n_cut; i < n_gene; i++) {
@@ -153,7 +148,6 @@ static void tell(struct engine *engine, const uint32_t *genome, const struct eva
 {
 	size_t n_gene = engine->problem->n_gene, shortest = n_gene;
 	uint64_t n_feasible = 0;
-
 	for (size_t i = 0; i < n; i++) {
 		size_t n_cut = result[i].n_cut;
 		n_feasible += result[i].violation == 0.0;
@@ -161,7 +155,7 @@ static void tell(struct engine *engine, const uint32_t *genome, const struct eva
 			continue;
 		assert(n_cut <= n_gene && result[i].violation > 0.0);
 		/* One jump suffices: behind the shortest cut that holds the odometer, no longer one does. */
-		if (n_cut < shortest && memcmp(genome + i * n_gene, engine->next, n_cut * sizeof *genome) == 0)
+		if (n_cut < shortest && memcmp(genome + i * n_gene, engine->next, n_cut * sizeof(*genome)) == 0)
 			shortest = n_cut;
 	}
 	engine->counts.n_told += n;
@@ -190,7 +184,6 @@ static double progress(const struct engine *engine)
 	uint64_t n_done = add_sat(engine->counts.n_told, engine->counts.n_skipped);
 	double of_space = (double)n_done / (double)engine->size;
 	double of_budget = (double)engine->counts.n_told / (double)engine->max_evaluation;
-
 	assert(of_space >= 0.0 && of_budget <= 1.0);
 	return of_space > of_budget ? of_space : of_budget;
 }

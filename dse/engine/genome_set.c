@@ -30,9 +30,8 @@ static struct key make_key(const struct genome_set *set, const uint32_t *genome)
 {
 	const struct problem *problem = set->problem;
 	struct key key = {0, 0};
-
 	if (!set->numbered) {
-		size_t n_byte = problem->n_gene * sizeof *genome;
+		size_t n_byte = problem->n_gene * sizeof(*genome);
 		key = (struct key){hash_bytes(genome, n_byte, 1), hash_bytes(genome, n_byte, 2)};
 		key.low -= key.low == EMPTY;
 		return key;
@@ -51,7 +50,6 @@ static uint64_t find_slot(const struct genome_set *set, struct key key)
 	/* Numbers of neighbours differ in few bits; the finaliser of SplitMix64 spreads them. */
 	uint64_t spread = (key.low ^ key.low >> 30) * 0xbf58476d1ce4e5b9u;
 	uint64_t slot = (spread ^ spread >> 27) * 0x94d049bb133111ebu >> 20 & (set->n_slot - 1);
-
 	while (set->low[slot] != EMPTY && (set->low[slot] != key.low || (set->high && set->high[slot] != key.high)))
 		slot = (slot + 1) & (set->n_slot - 1);
 	return slot;
@@ -60,18 +58,17 @@ static uint64_t find_slot(const struct genome_set *set, struct key key)
 static int grow(struct genome_set *set)
 {
 	struct genome_set larger = *set;
-
 	larger.n_slot = set->n_slot ? 2 * set->n_slot : FIRST_SLOT;
-	if (larger.n_slot > SIZE_MAX / (2 * sizeof *set->low))
+	if (larger.n_slot > SIZE_MAX / (2 * sizeof(*set->low)))
 		return 0;
-	larger.low = malloc(larger.n_slot * sizeof *larger.low);
-	larger.high = set->numbered ? NULL : malloc(larger.n_slot * sizeof *larger.high);
+	larger.low = malloc(larger.n_slot * sizeof(*larger.low));
+	larger.high = set->numbered ? NULL : malloc(larger.n_slot * sizeof(*larger.high));
 	if (!larger.low || (!set->numbered && !larger.high)) {
 		free(larger.low);
 		free(larger.high);
 		return 0;
 	}
-	memset(larger.low, 0xff, larger.n_slot * sizeof *larger.low);
+	memset(larger.low, 0xff, larger.n_slot * sizeof(*larger.low));
 	for (uint64_t i = 0; i < set->n_slot; i++) {
 		if (set->low[i] == EMPTY)
 			continue;
@@ -112,9 +109,8 @@ enum genome_set_answer genome_set_walk(struct genome_set *set, uint32_t *next, b
 {
 	const struct problem *problem = set->problem;
 	enum genome_set_answer answer = GENOME_KNOWN;
-
 	while (answer == GENOME_KNOWN && !*is_through) {
-		memcpy(genome, next, problem->n_gene * sizeof *genome);
+		memcpy(genome, next, problem->n_gene * sizeof(*genome));
 		answer = genome_set_add(set, genome);
 		size_t i = problem->n_gene;
 		while (i > 0 && ++next[i - 1] == problem->n_value[i - 1])

@@ -100,7 +100,6 @@ static void destroy(struct engine *engine)
 static uint32_t choose_population(const struct engine_options *options, size_t n_free)
 {
 	size_t population = POPULATION_PER_GENE * n_free;
-
 	if (options->population > 0)
 		return options->population;
 	population = population < MIN_POPULATION ? MIN_POPULATION : population;
@@ -120,7 +119,6 @@ static uint32_t choose_population(const struct engine_options *options, size_t n
 static uint64_t choose_budget(const struct engine *engine)
 {
 	uint64_t by_generations = mul_sat(engine->generations, engine->population.size);
-
 	if (engine->max_evaluation == UINT64_MAX && engine->generations == 0)
 		return DEFAULT_BUDGET;
 	if (engine->generations == 0 || engine->max_evaluation < by_generations)
@@ -133,16 +131,15 @@ static bool take_proposals(struct engine *engine, const struct engine_options *o
 {
 	const struct problem *problem = engine->problem;
 	size_t max = size / 2;
-
 	if ((!options->proposal && !problem->propose) || max == 0)
 		return true;
-	engine->proposed = calloc(max, (problem->n_gene + 1) * sizeof *engine->proposed);
+	engine->proposed = calloc(max, (problem->n_gene + 1) * sizeof(*engine->proposed));
 	if (!engine->proposed)
 		return false;
 	if (options->proposal) {
 		engine->n_proposed = options->n_proposal < max ? options->n_proposal : max;
 		memcpy(engine->proposed, options->proposal,
-		       engine->n_proposed * problem->n_gene * sizeof *engine->proposed);
+		       engine->n_proposed * problem->n_gene * sizeof(*engine->proposed));
 		return true;
 	}
 	engine->n_proposed = problem->propose(problem->context, engine->proposed, max);
@@ -152,8 +149,7 @@ static bool take_proposals(struct engine *engine, const struct engine_options *o
 
 static struct engine *create(const struct problem *problem, const struct engine_options *options, struct err *err)
 {
-	struct engine *engine = calloc(1, sizeof *engine);
-
+	struct engine *engine = calloc(1, sizeof(*engine));
 	if (!engine)
 		goto out_of_memory;
 	engine->problem = problem;
@@ -168,8 +164,8 @@ static struct engine *create(const struct problem *problem, const struct engine_
 		goto out_of_memory;
 	uint32_t size = choose_population(options, engine->vary.n_free);
 	engine->least_violation = INFINITY;
-	engine->next = calloc(problem->n_gene + 1, sizeof *engine->next);
-	engine->used = calloc(size, sizeof *engine->used);
+	engine->next = calloc(problem->n_gene + 1, sizeof(*engine->next));
+	engine->used = calloc(size, sizeof(*engine->used));
 	if (engine->next && engine->used && take_proposals(engine, options, size) &&
 	    nsga2_population_init(&engine->population, size, problem->n_gene * sizeof(uint32_t),
 	                          problem->n_objective)) {
@@ -188,7 +184,6 @@ out_of_memory:
 static bool is_new(struct engine *engine, const uint32_t *genome)
 {
 	enum genome_set_answer answer = genome_set_add(&engine->known, genome);
-
 	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
 	return answer == GENOME_NEW;
 }
@@ -199,7 +194,6 @@ static bool walk(struct engine *engine, uint32_t *genome)
 	enum genome_set_answer answer =
 	    engine->out_of_memory ? GENOME_NO_MEMORY
 				  : genome_set_walk(&engine->known, engine->next, &engine->counted_out, genome);
-
 	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
 	return answer == GENOME_NEW;
 }
@@ -209,10 +203,9 @@ static void vary(struct engine *engine, unsigned attempt, struct rng *rng, uint3
 {
 	const struct problem *problem = engine->problem;
 	uint32_t *used = &engine->used[engine->n_made];
-
 	*used = NSGA2_N_OPERATOR;
 	if (engine->generation == 0 && attempt == 0 && engine->n_made < engine->n_proposed) {
-		memcpy(genome, engine->proposed + engine->n_made * problem->n_gene, problem->n_gene * sizeof *genome);
+		memcpy(genome, engine->proposed + engine->n_made * problem->n_gene, problem->n_gene * sizeof(*genome));
 	} else if (engine->generation == 0) {
 		nsga2_vary_draw(&engine->vary, rng, genome);
 	} else {
@@ -228,7 +221,6 @@ static void vary(struct engine *engine, unsigned attempt, struct rng *rng, uint3
 static bool make_child(struct engine *engine, uint32_t *genome)
 {
 	struct rng rng = rng_stream(engine->seed, engine->generation, engine->n_made);
-
 	for (unsigned attempt = 0; attempt < N_ATTEMPT && !engine->out_of_memory; attempt++) {
 		vary(engine, attempt, &rng, genome);
 		if (is_new(engine, genome))
@@ -251,7 +243,6 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 {
 	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked;
 	size_t n = 0;
-
 	max = n_left < max ? (size_t)n_left : max;
 	while (n < max && !engine->finished && (engine->sweeping || engine->n_made < engine->population.size)) {
 		uint32_t *row = genome + n * engine->problem->n_gene;
@@ -295,7 +286,6 @@ static void end_generation(struct engine *engine)
 static bool is_gain(struct engine *engine, const struct evaluation *result)
 {
 	bool gain;
-
 	if (result->violation == 0.0) {
 		gain = pareto_insert(&engine->front, result->objective, NULL, 0);
 		engine->out_of_memory |= engine->front.n_alloc == 0;
@@ -310,7 +300,6 @@ static bool is_gain(struct engine *engine, const struct evaluation *result)
 static void tell(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
 {
 	uint64_t n_feasible = 0;
-
 	for (size_t i = 0; i < n; i++)
 		n_feasible += result[i].violation == 0.0;
 	engine->counts.n_told += n;
@@ -347,7 +336,6 @@ static bool is_idle(const struct engine *engine)
 static bool is_dominated(const struct nsga2_population *population, uint32_t which)
 {
 	unsigned n_objective = population->sort.n_objective;
-
 	for (uint32_t i = 0; i < population->n_parent; i++) {
 		const struct evaluation *other = &population->result[i], *own = &population->result[which];
 		if (other->violation < own->violation ||
@@ -363,7 +351,6 @@ static size_t emigrate(const struct engine *engine, uint32_t *genome, struct eva
 	const struct nsga2_population *population = &engine->population;
 	struct rng rng = rng_stream(engine->seed, engine->generation, UINT32_MAX);
 	size_t n = 0;
-
 	for (size_t i = 0; i < max && population->n_parent > 0; i++) {
 		uint32_t which = rng_below(&rng, population->n_parent);
 		if (is_dominated(population, which))
@@ -379,7 +366,6 @@ static size_t emigrate(const struct engine *engine, uint32_t *genome, struct eva
 static bool immigrate(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
 {
 	uint32_t n_before = engine->population.n_child;
-
 	assert(engine->n_made == 0 && n_before == 0);
 	for (size_t i = 0; i < n && !engine->finished && engine->population.n_child < engine->population.size; i++) {
 		const uint32_t *row = genome + i * engine->problem->n_gene;
@@ -413,7 +399,6 @@ static double progress(const struct engine *engine)
 	double done = (double)engine->counts.n_told / (double)engine->size;
 	double of_budget = (double)engine->counts.n_told / (double)engine->max_evaluation;
 	double idle = (double)engine->n_stagnant / N_STAGNANT;
-
 	done = of_budget > done ? of_budget : done;
 	if (engine->generations > 0) {
 		double of_generations = (double)engine->generation / engine->generations;

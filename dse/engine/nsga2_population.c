@@ -7,15 +7,14 @@
 bool nsga2_population_init(struct nsga2_population *population, uint32_t size, size_t genome_byte, unsigned n_objective)
 {
 	size_t n = 2 * (size_t)size;
-
 	*population = (struct nsga2_population){.size = size, .genome_byte = genome_byte};
 	if (size == 0 || n >= UINT32_MAX)
 		return false;
 	/* One byte more: there are problems without genes. */
 	population->genome = calloc(n, genome_byte + 1);
 	population->new_genome = calloc(n, genome_byte + 1);
-	population->result = calloc(n, sizeof *population->result);
-	population->new_result = calloc(n, sizeof *population->new_result);
+	population->result = calloc(n, sizeof(*population->result));
+	population->new_result = calloc(n, sizeof(*population->new_result));
 	return nsga2_sort_init(&population->sort, n, n_objective) && population->genome && population->new_genome &&
 	       population->result && population->new_result;
 }
@@ -34,10 +33,9 @@ void nsga2_population_add(struct nsga2_population *population, const void *genom
                           size_t n)
 {
 	size_t at = (size_t)population->n_parent + population->n_child;
-
 	assert(population->n_child + n <= population->size && at + n <= 2 * (size_t)population->size);
 	memcpy(population->genome + at * population->genome_byte, genome, n * population->genome_byte);
-	memcpy(population->result + at, result, n * sizeof *result);
+	memcpy(population->result + at, result, n * sizeof(*result));
 	population->n_child += (uint32_t)n;
 }
 
@@ -46,7 +44,6 @@ void nsga2_population_select(struct nsga2_population *population)
 	size_t n = (size_t)population->n_parent + population->n_child, byte = population->genome_byte;
 	size_t n_chosen = n < population->size ? n : population->size;
 	const uint32_t *order = nsga2_sort_run(&population->sort, population->result, n);
-
 	assert(n_chosen >= 1);
 	for (size_t i = 0; i < n_chosen; i++) {
 		assert(order[i] < n);
@@ -67,7 +64,6 @@ void nsga2_population_select(struct nsga2_population *population)
 const void *nsga2_population_choose(const struct nsga2_population *population, struct rng *rng)
 {
 	uint32_t a = rng_below(rng, population->n_parent), b = rng_below(rng, population->n_parent);
-
 	return population->genome + (a < b ? a : b) * population->genome_byte;
 }
 

@@ -12,12 +12,12 @@ bool nsga2_sort_init(struct nsga2_sort *sort, size_t n, unsigned n_objective)
 {
 	assert(n > 0 && n < UINT32_MAX);
 	*sort = (struct nsga2_sort){.n_alloc = n, .n_objective = n_objective};
-	sort->by_rank = calloc(n, sizeof *sort->by_rank);
-	sort->at = calloc(n, sizeof *sort->at);
-	sort->begin = calloc(n + 1, sizeof *sort->begin);
-	sort->rank = calloc(n, sizeof *sort->rank);
-	sort->order = calloc(n, sizeof *sort->order);
-	sort->crowding = calloc(n, sizeof *sort->crowding);
+	sort->by_rank = calloc(n, sizeof(*sort->by_rank));
+	sort->at = calloc(n, sizeof(*sort->at));
+	sort->begin = calloc(n + 1, sizeof(*sort->begin));
+	sort->rank = calloc(n, sizeof(*sort->rank));
+	sort->order = calloc(n, sizeof(*sort->order));
+	sort->crowding = calloc(n, sizeof(*sort->crowding));
 	return nondominated_init(&sort->memory, n) && sort->by_rank && sort->at && sort->begin && sort->rank &&
 	       sort->order && sort->crowding;
 }
@@ -38,7 +38,6 @@ void nsga2_sort_free(struct nsga2_sort *sort)
 static void count_ranks(struct nsga2_sort *sort, size_t n_feasible, uint32_t n_front)
 {
 	uint32_t sum = 0;
-
 	for (uint32_t front = 0; front <= n_front; front++)
 		sort->begin[front] = 0;
 	for (size_t i = 0; i < n_feasible; i++)
@@ -55,7 +54,6 @@ static void count_ranks(struct nsga2_sort *sort, size_t n_feasible, uint32_t n_f
 static void group_by_rank(struct nsga2_sort *sort, const struct key_item *item, size_t n, uint32_t n_front)
 {
 	uint32_t *begin = sort->begin;
-
 	/* Each front's begin moves up as it is filled, and thus to where the next one begins. */
 	for (size_t i = 0; i < n; i++)
 		sort->by_rank[begin[sort->rank[item[i].value]]++] = item[i];
@@ -70,7 +68,6 @@ static void add_crowding(double *crowding, const struct evaluation *result, cons
 {
 	double before = result[front[0].value].objective[objective];
 	double range = fabs(result[front[n - 1].value].objective[objective] - before);
-
 	crowding[front[0].value] = INFINITY;
 	crowding[front[n - 1].value] = INFINITY;
 	/* Equal values tell nothing; neither do infinite ones. */
@@ -89,7 +86,6 @@ static void add_crowding(double *crowding, const struct evaluation *result, cons
 static void find_crowding(struct nsga2_sort *sort, const struct evaluation *result, size_t n_feasible, uint32_t n_front)
 {
 	struct key_item *item = sort->memory.item;
-
 	for (unsigned objective = 0; objective < sort->n_objective; objective++) {
 		if (sort->n_objective > 2) {
 			for (size_t i = 0; i < n_feasible; i++) {
@@ -111,7 +107,6 @@ static void find_crowding(struct nsga2_sort *sort, const struct evaluation *resu
 static void order_feasible(struct nsga2_sort *sort, size_t n_feasible, uint32_t n_front)
 {
 	struct key_item *item = sort->memory.item;
-
 	for (size_t i = 0; i < n_feasible; i++)
 		item[i] = (struct key_item){key_of_double(-sort->crowding[sort->at[i]]), sort->at[i]};
 	group_by_rank(sort, item, n_feasible, n_front);
@@ -129,7 +124,6 @@ static void order_infeasible(struct nsga2_sort *sort, const struct evaluation *r
 {
 	struct key_item *item = sort->memory.item;
 	size_t n_infeasible = n - n_feasible;
-
 	for (size_t i = 0; i < n_infeasible; i++) {
 		uint32_t at = sort->at[n_feasible + i];
 		item[i] = (struct key_item){key_of_double(result[at].violation), at};
@@ -146,7 +140,6 @@ static void order_infeasible(struct nsga2_sort *sort, const struct evaluation *r
 const uint32_t *nsga2_sort_run(struct nsga2_sort *sort, const struct evaluation *result, size_t n)
 {
 	size_t n_feasible = 0, n_infeasible = 0;
-
 	assert(n <= sort->n_alloc);
 	for (size_t i = 0; i < n; i++) {
 		sort->crowding[i] = 0.0;

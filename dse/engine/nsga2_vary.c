@@ -32,7 +32,6 @@ static double gain_frac(const struct nsga2_vary *vary, unsigned which)
 enum nsga2_operator nsga2_vary_choose(const struct nsga2_vary *vary, struct rng *rng)
 {
 	double at = rng_unit(rng);
-
 	for (unsigned i = 0; i + 1 < NSGA2_N_OPERATOR; i++) {
 		if (at < vary->share[i])
 			return (enum nsga2_operator)i;
@@ -44,7 +43,6 @@ enum nsga2_operator nsga2_vary_choose(const struct nsga2_vary *vary, struct rng 
 static void set_shares(struct nsga2_vary *vary)
 {
 	double sum = 0.0;
-
 	for (unsigned i = 0; i < NSGA2_N_OPERATOR; i++)
 		sum += gain_frac(vary, i);
 	for (unsigned i = 0; i < NSGA2_N_OPERATOR; i++)
@@ -86,7 +84,6 @@ void nsga2_vary_fade(struct nsga2_vary *vary)
 void nsga2_vary_draw(const struct nsga2_vary *vary, struct rng *rng, uint32_t *genome)
 {
 	const struct problem *problem = vary->problem;
-
 	for (size_t i = 0; i < problem->n_gene; i++)
 		genome[i] = problem->n_value[i] > 1 ? rng_below(rng, problem->n_value[i]) : 0;
 }
@@ -100,7 +97,6 @@ static bool is_ordered(const struct nsga2_vary *vary, size_t gene)
 static void reset_gene(const struct nsga2_vary *vary, size_t gene, struct rng *rng, uint32_t *genome)
 {
 	uint32_t n_value = vary->problem->n_value[gene], other = rng_below(rng, n_value - 1);
-
 	genome[gene] = other + (other >= genome[gene]);
 	assert(genome[gene] < n_value);
 }
@@ -109,7 +105,6 @@ static void reset_gene(const struct nsga2_vary *vary, size_t gene, struct rng *r
 static void step_gene(const struct nsga2_vary *vary, size_t gene, struct rng *rng, uint32_t *genome)
 {
 	uint32_t n_value = vary->problem->n_value[gene], n_size = 1, value = genome[gene];
-
 	if (!is_ordered(vary, gene)) {
 		reset_gene(vary, gene, rng, genome);
 		return;
@@ -137,12 +132,11 @@ static void cross(const struct nsga2_vary *vary, const uint32_t *father, struct 
 {
 	size_t n_gene = vary->problem->n_gene;
 	uint32_t bits = 0;
-
 	if (n_gene < 2 || rng_unit(rng) >= CROSSOVER_FRAC)
 		return;
 	if (rng_below(rng, 2) == 0) {
 		size_t point = 1 + rng_below(rng, (uint32_t)n_gene - 1);
-		memcpy(genome + point, father + point, (n_gene - point) * sizeof *genome);
+		memcpy(genome + point, father + point, (n_gene - point) * sizeof(*genome));
 		return;
 	}
 	for (size_t i = 0; i < n_gene; i++, bits >>= 1) {
@@ -163,7 +157,6 @@ static uint32_t blend_gene(uint32_t mother, uint32_t father, uint32_t n_value, s
 	double spread = draw < 0.5 ? pow(2.0 * draw, power) : pow(0.5 / (1.0 - draw), power);
 	double middle = 0.5 * ((double)mother + (double)father), apart = 0.5 * ((double)mother - (double)father);
 	double value = floor(middle + spread * apart + 0.5);
-
 	assert(n_value > 0);
 	return value < 0.0 ? 0 : value > (double)(n_value - 1) ? n_value - 1 : (uint32_t)value;
 }
@@ -200,7 +193,6 @@ static void mutate(const struct nsga2_vary *vary, bool steps, unsigned strength,
 static const uint32_t *choose_best(const struct nsga2_population *population, struct rng *rng)
 {
 	uint32_t best = population->n_parent - 1;
-
 	for (unsigned i = 0; i < N_CONTEST; i++) {
 		uint32_t other = rng_below(rng, population->n_parent);
 		best = other < best ? other : best; /* parents are sorted */
@@ -213,9 +205,8 @@ void nsga2_vary_make(const struct nsga2_vary *vary, const struct nsga2_populatio
 {
 	bool is_pair = which == NSGA2_MIX || which == NSGA2_BLEND;
 	const uint32_t *mother = is_pair ? nsga2_population_choose(population, rng) : choose_best(population, rng);
-
 	assert(which < NSGA2_N_OPERATOR && strength >= 1 && population->n_parent >= 1);
-	memcpy(genome, mother, vary->problem->n_gene * sizeof *genome);
+	memcpy(genome, mother, vary->problem->n_gene * sizeof(*genome));
 	if (vary->n_free == 0)
 		return;
 	if (is_pair) {

@@ -80,7 +80,6 @@ static void destroy(struct engine *engine)
 static bool is_ordered(const struct problem *problem, size_t gene)
 {
 	uint32_t n_value = problem->n_value[gene];
-
 	return n_value > MAX_UNORDERED || (n_value > 2 && (!problem->is_ordered || problem->is_ordered[gene]));
 }
 
@@ -88,7 +87,6 @@ static bool is_ordered(const struct problem *problem, size_t gene)
 static size_t list_moves(const struct problem *problem, const uint32_t *genome, struct local_move *move)
 {
 	size_t n = 0;
-
 	for (uint32_t gene = 0; gene < problem->n_gene; gene++) {
 		uint32_t n_value = problem->n_value[gene], from = genome ? genome[gene] : 0;
 		bool steps = is_ordered(problem, gene);
@@ -112,14 +110,13 @@ static bool init(struct engine *engine)
 	const struct problem *problem = engine->problem;
 	size_t n_gene = problem->n_gene;
 	uint64_t wanted = engine->max_evaluation / 20 + 8;
-
 	engine->n_start = wanted < MAX_START ? (uint32_t)wanted : MAX_START;
 	engine->max_move = list_moves(problem, NULL, NULL);
-	engine->proposed = calloc(engine->n_start, (n_gene + 1) * sizeof *engine->proposed);
-	engine->centre = calloc(n_gene + 1, sizeof *engine->centre);
-	engine->move = calloc(engine->max_move + 1, sizeof *engine->move);
-	engine->next = calloc(n_gene + 1, sizeof *engine->next);
-	engine->least = calloc(n_gene + 1, sizeof *engine->least);
+	engine->proposed = calloc(engine->n_start, (n_gene + 1) * sizeof(*engine->proposed));
+	engine->centre = calloc(n_gene + 1, sizeof(*engine->centre));
+	engine->move = calloc(engine->max_move + 1, sizeof(*engine->move));
+	engine->next = calloc(n_gene + 1, sizeof(*engine->next));
+	engine->least = calloc(n_gene + 1, sizeof(*engine->least));
 	if (!engine->proposed || !engine->centre || !engine->move || !engine->next || !engine->least)
 		return false;
 	if (problem->propose)
@@ -131,8 +128,7 @@ static bool init(struct engine *engine)
 
 static struct engine *create(const struct problem *problem, const struct engine_options *options, struct err *err)
 {
-	struct engine *engine = calloc(1, sizeof *engine);
-
+	struct engine *engine = calloc(1, sizeof(*engine));
 	if (engine) {
 		engine->problem = problem;
 		engine->seed = options->seed;
@@ -157,7 +153,6 @@ static struct engine *create(const struct problem *problem, const struct engine_
 static bool is_new(struct engine *engine, struct genome_set *set, const uint32_t *genome)
 {
 	enum genome_set_answer answer = genome_set_add(set, genome);
-
 	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
 	return answer == GENOME_NEW;
 }
@@ -166,7 +161,6 @@ static bool is_new(struct engine *engine, struct genome_set *set, const uint32_t
 static bool take(struct engine *engine, struct rng *rng, uint32_t *genome)
 {
 	const struct problem *problem = engine->problem;
-
 	if (problem->repair)
 		problem->repair(problem->context, rng, genome);
 	bool takes = is_new(engine, &engine->known, genome);
@@ -180,7 +174,6 @@ static bool walk(struct engine *engine, uint32_t *genome)
 	enum genome_set_answer answer =
 	    engine->out_of_memory ? GENOME_NO_MEMORY
 				  : genome_set_walk(&engine->known, engine->next, &engine->counted_out, genome);
-
 	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
 	return answer == GENOME_NEW;
 }
@@ -201,7 +194,6 @@ static bool choose_centre(struct engine *engine, struct rng *rng)
 {
 	size_t n_gene = engine->problem->n_gene, n = engine->front.n;
 	const uint32_t *found = NULL;
-
 	if (n == 0 && isfinite(engine->least_violation) && is_new(engine, &engine->explored, engine->least))
 		found = engine->least;
 	size_t first = n > 0 ? rng_below(rng, (uint32_t)n) : 0;
@@ -213,7 +205,7 @@ static bool choose_centre(struct engine *engine, struct rng *rng)
 	engine->at = engine->n_move = 0;
 	if (!found)
 		return false;
-	memcpy(engine->centre, found, n_gene * sizeof *engine->centre);
+	memcpy(engine->centre, found, n_gene * sizeof(*engine->centre));
 	engine->n_move = list_moves(engine->problem, engine->centre, engine->move);
 	assert(engine->n_move <= engine->max_move);
 	for (size_t i = engine->n_move; i > 1; i--) {
@@ -228,8 +220,7 @@ static bool choose_centre(struct engine *engine, struct rng *rng)
 /* Whether the centre has moves left and nothing has beaten it. */
 static bool goes_on(struct engine *engine)
 {
-	size_t n_byte = engine->problem->n_gene * sizeof *engine->centre;
-
+	size_t n_byte = engine->problem->n_gene * sizeof(*engine->centre);
 	if (!engine->has_centre || engine->at == engine->n_move)
 		return false;
 	if (!engine->has_gained)
@@ -246,14 +237,13 @@ static bool goes_on(struct engine *engine)
 static bool kick(struct engine *engine, struct rng *rng, uint32_t *genome)
 {
 	const struct problem *problem = engine->problem;
-
 	for (unsigned i = 0; i < N_KICK_TRY && !engine->out_of_memory && problem->n_gene > 0; i++) {
 		uint32_t n_change = 2 + rng_below(rng, 3);
 		if (engine->front.n == 0)
 			draw(problem, rng, genome);
 		else
 			memcpy(genome, point_of(engine, rng_below(rng, (uint32_t)engine->front.n)),
-			       problem->n_gene * sizeof *genome);
+			       problem->n_gene * sizeof(*genome));
 		for (uint32_t k = 0; k < n_change; k++) {
 			uint32_t gene = rng_below(rng, (uint32_t)problem->n_gene);
 			genome[gene] = problem->n_value[gene] > 1 ? rng_below(rng, problem->n_value[gene]) : 0;
@@ -269,9 +259,8 @@ static bool make_start(struct engine *engine, uint32_t *genome)
 {
 	const struct problem *problem = engine->problem;
 	struct rng rng = rng_stream(engine->seed, 0, engine->n_begun);
-
 	if (engine->n_begun < engine->n_proposed)
-		memcpy(genome, engine->proposed + engine->n_begun * problem->n_gene, problem->n_gene * sizeof *genome);
+		memcpy(genome, engine->proposed + engine->n_begun * problem->n_gene, problem->n_gene * sizeof(*genome));
 	else
 		draw(problem, &rng, genome);
 	engine->n_begun++;
@@ -281,8 +270,7 @@ static bool make_start(struct engine *engine, uint32_t *genome)
 static bool make_neighbour(struct engine *engine, struct rng *rng, uint32_t *genome)
 {
 	struct local_move move = engine->move[engine->at++];
-
-	memcpy(genome, engine->centre, engine->problem->n_gene * sizeof *genome);
+	memcpy(genome, engine->centre, engine->problem->n_gene * sizeof(*genome));
 	genome[move.gene] = move.value;
 	return take(engine, rng, genome);
 }
@@ -292,7 +280,6 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked;
 	size_t n = 0, n_gene = engine->problem->n_gene;
 	struct rng rng = rng_stream(engine->seed, 1 + (uint32_t)(engine->n_ask >> 32), (uint32_t)engine->n_ask);
-
 	engine->n_ask++;
 	max = n_left < max ? (size_t)n_left : max;
 	while (n < max && engine->n_begun < engine->n_start && !engine->out_of_memory)
@@ -324,7 +311,6 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 static void tell(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
 {
 	size_t n_gene = engine->problem->n_gene;
-
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *row = genome + i * n_gene;
 		bool is_feasible = result[i].violation == 0.0, gains = false;
@@ -333,7 +319,7 @@ static void tell(struct engine *engine, const uint32_t *genome, const struct eva
 			engine->out_of_memory |= engine->front.n_alloc == 0;
 		} else if (result[i].violation < engine->least_violation) {
 			engine->least_violation = result[i].violation;
-			memcpy(engine->least, row, n_gene * sizeof *row);
+			memcpy(engine->least, row, n_gene * sizeof(*row));
 			gains = engine->front.n == 0;
 		}
 		engine->n_idle = gains ? 0 : engine->n_idle + 1;
@@ -363,7 +349,6 @@ static double progress(const struct engine *engine)
 	double done = (double)engine->counts.n_told / (double)engine->size;
 	double of_budget = (double)engine->counts.n_told / (double)engine->max_evaluation;
 	double idle = engine->size > engine->budget ? (double)engine->n_idle / N_STAGNANT : 0.0;
-
 	done = of_budget > done ? of_budget : done;
 	done = idle > done ? idle : done;
 	return done < 1.0 ? done : 1.0;
@@ -391,7 +376,6 @@ static void pack_moves(struct engine *engine, struct pack *pack)
 static void pack_engine(struct engine *engine, struct pack *pack)
 {
 	size_t n_gene = engine->problem->n_gene;
-
 	pack_u32(pack, &engine->n_begun);
 	pack_u64(pack, &engine->n_ask);
 	pack_u64(pack, &engine->n_idle);

@@ -6,7 +6,6 @@
 uint64_t problem_size(const struct problem *problem)
 {
 	uint64_t size = 1;
-
 	for (size_t i = 0; i < problem->n_gene; i++) {
 		assert(problem->n_value[i] >= 1);
 		size = mul_sat(size, problem->n_value[i]);

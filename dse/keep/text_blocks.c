@@ -40,7 +40,6 @@ void text_blocks_to_file(void *sink, const char *text, size_t n_byte)
 static void take_round(struct block_writing *writing)
 {
 	struct text_block *block = writing->round[1 - writing->now];
-
 	for (size_t i = 0; i < writing->n_taken; i++) {
 		if (block[i].code == ERR_OK)
 			writing->blocks->take(writing->blocks->sink, block[i].text, block[i].n_byte);
@@ -54,7 +53,6 @@ static void write_block(struct block_writing *writing, struct text_block *block)
 {
 	const struct text_blocks *blocks = writing->blocks;
 	FILE *file = open_memstream(&block->text, &block->n_byte);
-
 	assert(block->first < block->end);
 	block->code = file ? blocks->write(blocks->context, file, block->first, block->end, &block->err)
 	                   : err_add(&block->err, ERR_INTERNAL, "out of memory");
@@ -69,7 +67,6 @@ static void write_block(struct block_writing *writing, struct text_block *block)
 static void run_item(void *context, size_t i)
 {
 	struct block_writing *writing = context;
-
 	if (i == 0)
 		take_round(writing);
 	else
@@ -80,7 +77,6 @@ static void run_item(void *context, size_t i)
 static enum err_code judge_round(struct text_block *block, size_t n, struct err *err)
 {
 	enum err_code code = ERR_OK;
-
 	for (size_t i = 0; i < n; i++) {
 		if (block[i].code != ERR_OK && code == ERR_OK)
 			code = err_add_all(err, (struct err_place){0}, &block[i].err);
@@ -100,7 +96,6 @@ enum err_code text_blocks_run(const struct text_blocks *blocks, struct err *err)
 	struct block_writing writing = {.blocks = blocks};
 	unsigned n_thread = blocks->n_thread > 0 ? blocks->n_thread : 1;
 	enum err_code code = ERR_OK;
-
 	assert(blocks->write && blocks->take);
 	for (size_t at = 0; at < blocks->n && code == ERR_OK;) {
 		struct text_block *round = writing.round[writing.now];

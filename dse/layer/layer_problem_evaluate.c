@@ -193,7 +193,6 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	struct sim_result result;
 	struct verdict verdict;
 	double metric[N_METRIC];
-
 	layer_problem_design(layer, genome, &design);
 	const struct layer_context *context = layer_context_of(layer, &design);
 	assert(context->operand_bit == design.operand_bit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All options: a new one is a row here, a name in cli_option.h and a member in cli_options.h. */
+/* All options: a new one is a row here, a name in cli_option_list.h and a member in cli_options.h. */
 #include "dse/options/cli_table.h"
 
 #define IN(field) offsetof(struct cli_options, field)

@@ -50,7 +50,6 @@ enum { FEW_SUMS = 1 << 11 };
 static int compare_point(const void *left, const void *right)
 {
 	const struct compose_choice *a = left, *b = right;
-
 	if (a->edge != b->edge)
 		return a->edge < b->edge ? -1 : 1;
 	if (a->id != b->id)
@@ -62,7 +61,6 @@ static int compare_point(const void *left, const void *right)
 size_t compose_number_points(const struct compose_work *work, const struct compose_layer *layer)
 {
 	size_t n = 0;
-
 	for (size_t e = 0; e < layer->n_edge; e++) {
 		const struct compose_front *front = layer->edge[e].front;
 		for (size_t point = 0; point < front->n; point++)
@@ -70,7 +68,7 @@ size_t compose_number_points(const struct compose_work *work, const struct compo
 	}
 	assert(n <= work->max_choice);
 	if (n > 1)
-		qsort(work->point, n, sizeof *work->point, compare_point);
+		qsort(work->point, n, sizeof(*work->point), compare_point);
 	return n;
 }
 
@@ -78,7 +76,6 @@ size_t compose_number_points(const struct compose_work *work, const struct compo
 size_t compose_first_numbers(const struct compose_state *state, unsigned n_state, size_t *first)
 {
 	size_t n = 0;
-
 	for (unsigned s = 0; s < n_state; s++) {
 		first[s] = n;
 		n += state[s].points.n;
@@ -91,17 +88,16 @@ static bool store_history(const struct compose_state *state, unsigned n_state, s
                           struct compose_history *history)
 {
 	size_t filled = 0;
-
 	/* One more: no chain may be left. */
-	history->before = calloc(n + 1, sizeof *history->before);
-	history->choice = calloc(n + 1, sizeof *history->choice);
+	history->before = calloc(n + 1, sizeof(*history->before));
+	history->choice = calloc(n + 1, sizeof(*history->choice));
 	if (!history->before || !history->choice)
 		return false;
 	for (unsigned s = 0; s < n_state; s++) {
 		const struct compose_points *points = &state[s].points;
 		if (points->n > 0) {
-			memcpy(history->before + filled, points->before, points->n * sizeof *points->before);
-			memcpy(history->choice + filled, points->choice, points->n * sizeof *points->choice);
+			memcpy(history->before + filled, points->before, points->n * sizeof(*points->before));
+			memcpy(history->choice + filled, points->choice, points->n * sizeof(*points->choice));
 		}
 		filled += points->n;
 	}
@@ -113,7 +109,7 @@ static bool store_history(const struct compose_state *state, unsigned n_state, s
 static void sort_by_key(const uint32_t *key, size_t n_key, const uint32_t *from, uint32_t *to, size_t n,
                         uint32_t *place)
 {
-	memset(place, 0, (n_key + 1) * sizeof *place);
+	memset(place, 0, (n_key + 1) * sizeof(*place));
 	for (size_t i = 0; i < n; i++) {
 		assert(key[from[i]] < n_key);
 		place[key[from[i]] + 1]++;
@@ -131,15 +127,14 @@ static bool rank_chains(struct compose_work *work, size_t n_before, size_t n_cho
 	unsigned n_state = work->options->n_state;
 	size_t first[COMPOSE_MAX_STATE], n = compose_first_numbers(work->next, n_state, first), filled = 0;
 	size_t n_key = n_before > n_choice ? n_before : n_choice;
-	uint32_t *rank_before = calloc(n_before + 1, sizeof *rank_before), *place = calloc(n_key + 1, sizeof *place);
-	uint32_t *key = calloc(n + 1, sizeof *key), *number = calloc(n + 1, sizeof *number);
-	uint32_t *sorted = calloc(n + 1, sizeof *sorted);
+	uint32_t *rank_before = calloc(n_before + 1, sizeof(*rank_before)), *place = calloc(n_key + 1, sizeof(*place));
+	uint32_t *key = calloc(n + 1, sizeof(*key)), *number = calloc(n + 1, sizeof(*number));
+	uint32_t *sorted = calloc(n + 1, sizeof(*sorted));
 	bool done = rank_before && place && key && number && sorted;
-
 	for (unsigned s = 0; done && s < n_state; s++) {
 		const struct compose_points *points = &work->now[s].points;
 		if (points->n > 0)
-			memcpy(rank_before + filled, points->rank, points->n * sizeof *points->rank);
+			memcpy(rank_before + filled, points->rank, points->n * sizeof(*points->rank));
 		filled += points->n;
 	}
 	for (size_t i = 0; done && i < n; i++) {
@@ -168,7 +163,6 @@ static bool rank_chains(struct compose_work *work, size_t n_before, size_t n_cho
 static void raise_largest(struct compose_work *work, const struct compose_layer *layer)
 {
 	double most_of_all[COMPOSE_MAX_METRIC] = {0}, least[COMPOSE_MAX_METRIC], most[COMPOSE_MAX_METRIC];
-
 	for (size_t e = 0; e < layer->n_edge; e++) {
 		if (layer->edge[e].front->n == 0)
 			continue;
@@ -184,7 +178,6 @@ static void raise_largest(struct compose_work *work, const struct compose_layer 
 static uint64_t count_sums(const struct compose_work *work, const struct compose_layer *layer)
 {
 	uint64_t n_sum = 0;
-
 	for (size_t e = 0; e < layer->n_edge; e++)
 		n_sum = add_sat(n_sum, mul_sat(layer->edge[e].front->n, work->now[layer->edge[e].from].points.n));
 	return n_sum;
@@ -198,7 +191,6 @@ static bool extend_chain(struct compose_work *work, size_t n_done)
 	size_t first[COMPOSE_MAX_STATE];
 	size_t n_before = compose_first_numbers(work->now, n_state, work->first);
 	uint64_t n_sum = count_sums(work, layer), max = work->options->max_composed;
-
 	work->is_over_budget =
 	    max > 0 && (add_sat(work->n_composed, n_sum) > max || stop_requested(work->options->stop));
 	if (work->is_over_budget)
@@ -239,7 +231,6 @@ void compose_free(struct compose_result *result)
 static bool work_init(struct compose_work *work)
 {
 	unsigned n_state = work->options->n_state;
-
 	work->n_metric = work->options->n_metric;
 	work->max_choice = 1; /* no allocation of nothing */
 	for (size_t i = 0; i < work->n_layer; i++) {
@@ -251,11 +242,11 @@ static bool work_init(struct compose_work *work)
 		assert(n < UINT32_MAX);
 		work->max_choice = n > work->max_choice ? n : work->max_choice;
 	}
-	work->now = calloc(n_state, sizeof *work->now);
-	work->next = calloc(n_state, sizeof *work->next);
-	work->history = calloc(work->n_layer + 1, sizeof *work->history);
-	work->point = calloc(work->max_choice, sizeof *work->point);
-	work->sweep = calloc(n_state, sizeof *work->sweep);
+	work->now = calloc(n_state, sizeof(*work->now));
+	work->next = calloc(n_state, sizeof(*work->next));
+	work->history = calloc(work->n_layer + 1, sizeof(*work->history));
+	work->point = calloc(work->max_choice, sizeof(*work->point));
+	work->sweep = calloc(n_state, sizeof(*work->sweep));
 	if (!compose_costs_init(&work->costs, work->layer, work->n_layer, work->options) ||
 	    !compose_joint_init(&work->joint, &work->costs, work->layer, work->n_layer, work->options->limit) ||
 	    !work->now || !work->next || !work->history || !work->point || !work->sweep)
@@ -275,7 +266,6 @@ static bool work_init(struct compose_work *work)
 static bool start_chain(struct compose_work *work)
 {
 	struct compose_state *start = &work->now[0];
-
 	if (!compose_points_reserve(&start->points, 1))
 		return false;
 	for (unsigned i = 0; i < work->n_metric; i++) {
@@ -317,7 +307,6 @@ enum err_code compose_chain(const struct compose_layer *layer, size_t n_layer, c
 	struct compose_work work = {.layer = layer, .n_layer = n_layer, .options = options};
 	struct compose_result made = {0};
 	bool done;
-
 	assert(options->n_metric >= 1 && options->n_metric <= COMPOSE_MAX_METRIC);
 	assert(options->n_state >= 1 && options->n_state <= COMPOSE_MAX_STATE);
 	done = work_init(&work) && start_chain(&work);

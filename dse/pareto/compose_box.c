@@ -36,7 +36,6 @@ static size_t n_chunk_of(const struct compose_boxes *boxes)
 static size_t end_of_chunk(const struct compose_boxes *boxes, size_t chunk)
 {
 	size_t end = (chunk + 1) * CHUNK;
-
 	return end < boxes->points->n ? end : boxes->points->n;
 }
 
@@ -44,7 +43,6 @@ static void take_logarithms(void *context, size_t chunk)
 {
 	struct compose_boxes *boxes = context;
 	const struct compose_points *points = boxes->points;
-
 	for (size_t i = chunk * CHUNK; i < end_of_chunk(boxes, chunk); i++) {
 		double *own = boxes->logarithm + i * points->n_metric, sum = 0.0;
 		for (unsigned k = 0; k < points->n_metric; k++) {
@@ -61,7 +59,6 @@ static void find_least(void *context, size_t metric)
 {
 	struct compose_boxes *boxes = context;
 	double least = INFINITY;
-
 	for (size_t i = 0; i < boxes->points->n; i++) {
 		double value = boxes->points->metric[metric][i] + boxes->beyond[metric];
 		least = value > 0.0 && value < least ? value : least;
@@ -73,22 +70,21 @@ bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points
                         size_t max_kept, unsigned n_thread)
 {
 	size_t n = points->n, cap = max_kept < FEW_BOXES ? max_kept : FEW_BOXES + max_kept / 4;
-
 	*boxes = (struct compose_boxes){.points = points, .beyond = beyond, .n_thread = n_thread};
 	boxes->n_class = n < FEW ? 1 : COMPOSE_BOX_CLASS;
 	boxes->max_of_class = boxes->n_class == 1 ? max_kept : cap;
 	boxes->n_slot = 64;
 	while (boxes->n_slot < 2 * boxes->max_of_class + 2)
 		boxes->n_slot *= 2;
-	boxes->logarithm = malloc(n * points->n_metric * sizeof *boxes->logarithm);
-	boxes->sum = malloc(n * sizeof *boxes->sum);
-	boxes->name = malloc(n * sizeof *boxes->name);
-	boxes->number = malloc(n * sizeof *boxes->number);
-	boxes->first = calloc(n_chunk_of(boxes), (COMPOSE_BOX_CLASS + 1) * sizeof *boxes->first);
+	boxes->logarithm = malloc(n * points->n_metric * sizeof(*boxes->logarithm));
+	boxes->sum = malloc(n * sizeof(*boxes->sum));
+	boxes->name = malloc(n * sizeof(*boxes->name));
+	boxes->number = malloc(n * sizeof(*boxes->number));
+	boxes->first = calloc(n_chunk_of(boxes), (COMPOSE_BOX_CLASS + 1) * sizeof(*boxes->first));
 	bool done = boxes->logarithm && boxes->sum && boxes->name && boxes->number && boxes->first;
 	for (unsigned i = 0; i < boxes->n_class; i++) {
-		boxes->table[i].name = malloc(boxes->n_slot * sizeof *boxes->table[i].name);
-		boxes->table[i].best = malloc(boxes->n_slot * sizeof *boxes->table[i].best);
+		boxes->table[i].name = malloc(boxes->n_slot * sizeof(*boxes->table[i].name));
+		boxes->table[i].best = malloc(boxes->n_slot * sizeof(*boxes->table[i].best));
 		done &= boxes->table[i].name && boxes->table[i].best;
 	}
 	if (!done)
@@ -118,7 +114,6 @@ void compose_boxes_free(struct compose_boxes *boxes)
 static uint64_t box_name(const double *logarithm, unsigned n_metric, double per_side)
 {
 	uint64_t name = 0x9e3779b97f4a7c15u;
-
 	for (unsigned k = 0; k < n_metric; k++) {
 		uint64_t index = logarithm[k] < 0.0 ? UINT64_MAX : (uint64_t)fmin(logarithm[k] * per_side, 0x1p62);
 		name = (name ^ index) * 0xbf58476d1ce4e5b9u;
@@ -141,9 +136,8 @@ static void name_chunk(void *context, size_t i)
 	unsigned n_metric = boxes->points->n_metric;
 	const double *logarithm = boxes->logarithm + begin * n_metric;
 	uint8_t class_at[CHUNK]; /* names themselves, computed again below, would take much of a small stack */
-
 	assert(n > 0 && n <= CHUNK);
-	memset(first, 0, (COMPOSE_BOX_CLASS + 1) * sizeof *first);
+	memset(first, 0, (COMPOSE_BOX_CLASS + 1) * sizeof(*first));
 	for (size_t k = 0; k < n; k++) {
 		class_at[k] = (uint8_t)class_of(boxes, box_name(logarithm + k * n_metric, n_metric, boxes->per_side));
 		first[class_at[k] + 1]++;
@@ -165,7 +159,6 @@ static void name_chunk(void *context, size_t i)
 static size_t find_slot(const struct compose_boxes *boxes, const struct compose_box_table *table, uint64_t name)
 {
 	size_t slot = (size_t)(name >> 7) & (boxes->n_slot - 1);
-
 	while (table->name[slot] != 0 && table->name[slot] != name)
 		slot = (slot + 1) & (boxes->n_slot - 1);
 	return slot;
@@ -175,7 +168,6 @@ static void fill_table(void *context, size_t class)
 {
 	struct compose_boxes *boxes = context;
 	struct compose_box_table *table = &boxes->table[class];
-
 	for (size_t chunk = boxes->chunk; chunk < boxes->chunk_end; chunk++) {
 		const uint32_t *first = boxes->first + chunk * (COMPOSE_BOX_CLASS + 1) + class;
 		for (size_t i = chunk * CHUNK + first[0]; i < chunk * CHUNK + first[1]; i++) {
@@ -197,8 +189,7 @@ static void fill_table(void *context, size_t class)
 static void empty_table(void *context, size_t class)
 {
 	struct compose_boxes *boxes = context;
-
-	memset(boxes->table[class].name, 0, boxes->n_slot * sizeof *boxes->table[class].name);
+	memset(boxes->table[class].name, 0, boxes->n_slot * sizeof(*boxes->table[class].name));
 	boxes->table[class].n = 0;
 }
 
@@ -207,7 +198,6 @@ static bool fill_chunks(struct compose_boxes *boxes, size_t end, size_t max)
 {
 	size_t n = 0;
 	bool fits = true;
-
 	boxes->chunk_end = end;
 	parallel_for(end - boxes->chunk, boxes->n_thread, name_chunk, boxes);
 	parallel_for(boxes->n_class, boxes->n_thread, fill_table, boxes);
@@ -222,7 +212,6 @@ static bool fill_chunks(struct compose_boxes *boxes, size_t end, size_t max)
 bool compose_boxes_fit(struct compose_boxes *boxes, double epsilon, size_t max)
 {
 	size_t n_chunk = n_chunk_of(boxes);
-
 	boxes->per_side = 1.0 / log1p(epsilon);
 	boxes->chunk = 0;
 	parallel_for(boxes->n_class, boxes->n_thread, empty_table, boxes);
@@ -234,7 +223,6 @@ static void look_up(void *context, size_t class)
 {
 	struct compose_boxes *boxes = context;
 	const struct compose_box_table *table = &boxes->table[class];
-
 	for (size_t chunk = 0; chunk < n_chunk_of(boxes); chunk++) {
 		const uint32_t *first = boxes->first + chunk * (COMPOSE_BOX_CLASS + 1) + class;
 		for (size_t i = chunk * CHUNK + first[0]; i < chunk * CHUNK + first[1]; i++)

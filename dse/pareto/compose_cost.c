@@ -33,7 +33,6 @@ void compose_costs_range(const struct compose_costs *costs, const struct compose
                          const struct compose_edge *edge, double *least, double *most)
 {
 	double cost[COMPOSE_MAX_METRIC];
-
 	assert(edge->front->n > 0);
 	for (size_t point = 0; point < edge->front->n; point++) {
 		compose_costs_point(costs, layer, edge->front, point, cost);
@@ -73,7 +72,6 @@ static void order_metrics(struct compose_costs *costs, const struct compose_opti
 static void choose_quanta(struct compose_costs *costs, const struct compose_layer *chain, size_t n_layer)
 {
 	double total[COMPOSE_MAX_METRIC] = {0}, least[COMPOSE_MAX_METRIC], most[COMPOSE_MAX_METRIC];
-
 	for (size_t i = 0; i < n_layer; i++) {
 		const struct compose_layer *layer = &chain[i];
 		double worst[COMPOSE_MAX_METRIC] = {0};
@@ -99,7 +97,6 @@ static void choose_quanta(struct compose_costs *costs, const struct compose_laye
 static void look_ahead(struct compose_costs *costs, const struct compose_layer *chain, size_t n_layer)
 {
 	size_t n_row = (size_t)costs->n_state * costs->n_metric;
-
 	for (size_t i = 0; i < n_row; i++)
 		costs->least_after[n_layer * n_row + i] = 0.0;
 	for (size_t i = n_layer; i-- > 0;) {
@@ -127,7 +124,6 @@ void compose_costs_bound(const struct compose_costs *costs, const double *limits
                          double *bound)
 {
 	const double *rest = costs->least_after + (n_done * costs->n_state + state) * costs->n_metric;
-
 	for (unsigned i = 0; i < costs->n_metric; i++) {
 		double limit = limits[costs->order[i]];
 		if (i >= costs->n_sum) {
@@ -143,7 +139,6 @@ void compose_costs_bound(const struct compose_costs *costs, const double *limits
 bool compose_costs_beyond(const struct compose_costs *costs, size_t n_done, unsigned state, double *beyond)
 {
 	const double *rest = costs->least_after + (n_done * costs->n_state + state) * costs->n_metric;
-
 	for (unsigned i = 0; i < costs->n_metric; i++) {
 		assert(rest[i] >= 0.0);
 		if (isinf(rest[i]))
@@ -158,7 +153,7 @@ bool compose_costs_init(struct compose_costs *costs, const struct compose_layer 
 {
 	*costs = (struct compose_costs){.n_state = options->n_state};
 	order_metrics(costs, options);
-	costs->least_after = calloc((n_layer + 1) * options->n_state, costs->n_metric * sizeof *costs->least_after);
+	costs->least_after = calloc((n_layer + 1) * options->n_state, costs->n_metric * sizeof(*costs->least_after));
 	if (!costs->least_after)
 		return false;
 	choose_quanta(costs, chain, n_layer);

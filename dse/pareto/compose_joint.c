@@ -24,7 +24,6 @@ static const double ROUNDING = 1e-12;
 static void set_pair(struct compose_joint *joint, const double *limit, unsigned first, unsigned second, int step)
 {
 	double *weight = joint->weight + joint->n * joint->n_sum;
-
 	weight[first] = 1.0 / limit[first];
 	weight[second] = exp2((double)step / N_PER_OCTAVE) / limit[second];
 	joint->limit[joint->n] = weight[first] * limit[first] + weight[second] * limit[second];
@@ -62,7 +61,6 @@ static void look_ahead(struct compose_joint *joint, const struct compose_costs *
                        const struct compose_layer *chain, size_t n_layer, double *least)
 {
 	size_t n_row = joint->n_state * joint->n;
-
 	for (size_t at = n_layer; at-- > 0;) {
 		double *row = joint->least_after + at * n_row;
 		for (size_t i = 0; i < n_row; i++)
@@ -85,7 +83,6 @@ bool compose_joint_init(struct compose_joint *joint, const struct compose_costs 
 {
 	double limit[COMPOSE_MAX_METRIC];
 	unsigned limited[COMPOSE_MAX_METRIC], n = 0;
-
 	*joint = (struct compose_joint){.n_sum = costs->n_sum, .n_state = costs->n_state};
 	for (unsigned i = 0; i < costs->n_sum; i++) {
 		limit[i] = limits[costs->order[i]];
@@ -95,10 +92,10 @@ bool compose_joint_init(struct compose_joint *joint, const struct compose_costs 
 	if (n < 2)
 		return true;
 	size_t n_weight = (size_t)n * (n - 1) / 2 * N_SLOPE;
-	joint->weight = calloc(n_weight, joint->n_sum * sizeof *joint->weight);
-	joint->limit = calloc(n_weight, sizeof *joint->limit);
-	joint->least_after = calloc((n_layer + 1) * joint->n_state, n_weight * sizeof *joint->least_after);
-	double *scratch = calloc(n_weight, sizeof *scratch);
+	joint->weight = calloc(n_weight, joint->n_sum * sizeof(*joint->weight));
+	joint->limit = calloc(n_weight, sizeof(*joint->limit));
+	joint->least_after = calloc((n_layer + 1) * joint->n_state, n_weight * sizeof(*joint->least_after));
+	double *scratch = calloc(n_weight, sizeof(*scratch));
 	bool done = joint->weight && joint->limit && joint->least_after && scratch;
 	if (done) {
 		set_weights(joint, limit, limited, n);
@@ -134,7 +131,6 @@ size_t compose_joint_cut(const struct compose_joint *joint, size_t n_done, unsig
                          struct compose_points *points)
 {
 	size_t n = 0, n_before = points->n;
-
 	if (joint->n == 0)
 		return 0;
 	const double *least_after = joint->least_after + (n_done * joint->n_state + state) * joint->n;

@@ -39,8 +39,8 @@ static bool reserve_cursors(struct compose_part *part, size_t n)
 	free(part->cursor);
 	free(part->heap);
 	part->n_alloc = 0;
-	part->cursor = calloc(n, sizeof *part->cursor);
-	part->heap = calloc(n, sizeof *part->heap);
+	part->cursor = calloc(n, sizeof(*part->cursor));
+	part->heap = calloc(n, sizeof(*part->heap));
 	if (!part->cursor || !part->heap)
 		return false;
 	part->n_alloc = n;
@@ -51,7 +51,6 @@ static bool reserve_cursors(struct compose_part *part, size_t n)
 static uint32_t find_key(const struct compose_sweep *sweep, const struct compose_run *run, double key)
 {
 	size_t low = 0, high = run->from->n;
-
 	assert(high < UINT32_MAX);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -68,7 +67,6 @@ static uint32_t leap(const struct compose_sweep *sweep, const struct compose_par
                      const struct compose_cursor *cursor)
 {
 	uint32_t low = cursor->at, step = 1, n = cursor->end;
-
 	/* Gallop, then bisect: the place is often near. */
 	while (low + step < n) {
 		double value = compose_run_metric(sweep, run, 1, low + step - 1);
@@ -94,7 +92,6 @@ static bool is_open(const struct compose_sweep *sweep, const struct compose_part
                     size_t at)
 {
 	double metric[COMPOSE_MAX_METRIC];
-
 	for (unsigned i = 1; i < sweep->n_metric; i++) {
 		metric[i] = compose_run_metric(sweep, run, i, at);
 		if (metric[i] > sweep->bound[i])
@@ -108,7 +105,6 @@ static bool settle(const struct compose_sweep *sweep, const struct compose_part 
 {
 	const struct compose_run *run = &sweep->run[i];
 	struct compose_cursor *cursor = &part->cursor[i];
-
 	if (sweep->n_metric == 2)
 		cursor->at = leap(sweep, part, run, cursor);
 	else
@@ -125,7 +121,6 @@ static void sift_down(struct compose_part *part, size_t at)
 	const struct compose_cursor *cursor = part->cursor;
 	uint32_t moved = part->heap[at];
 	double key = cursor[moved].key;
-
 	for (size_t child; (child = 2 * at + 1) < part->n_heap; at = child) {
 		if (child + 1 < part->n_heap && cursor[part->heap[child + 1]].key < cursor[part->heap[child]].key)
 			child++;
@@ -144,7 +139,6 @@ static void sift_down(struct compose_part *part, size_t at)
 static bool seed(const struct compose_sweep *sweep, struct compose_part *part)
 {
 	size_t n_seed = sweep->n_metric == 2 ? 1 : N_SEED;
-
 	for (size_t i = 0; i < sweep->n_run && sweep->n_metric >= 2; i++) {
 		const struct compose_run *run = &sweep->run[i];
 		size_t at = part->cursor[i].at;
@@ -182,10 +176,9 @@ static bool add_candidate(const struct compose_sweep *sweep, struct compose_part
 {
 	const struct compose_run *run = &sweep->run[i];
 	const struct compose_cursor *cursor = &part->cursor[i];
-
 	if (part->n_group == part->n_group_alloc) {
 		size_t n_alloc = part->n_group_alloc ? 2 * part->n_group_alloc : FIRST_ALLOC;
-		struct compose_candidate *group = realloc(part->group, n_alloc * sizeof *group);
+		struct compose_candidate *group = realloc(part->group, n_alloc * sizeof(*group));
 		if (!group)
 			return false;
 		part->group = group;
@@ -206,7 +199,6 @@ static bool add_candidate(const struct compose_sweep *sweep, struct compose_part
 static bool gather_group(const struct compose_sweep *sweep, struct compose_part *part)
 {
 	double key = part->cursor[part->heap[0]].key;
-
 	assert(key <= sweep->bound[0] && key >= part->low && key < part->high);
 	part->n_group = 0;
 	while (part->n_heap > 0 && part->cursor[part->heap[0]].key == key) {
@@ -224,7 +216,6 @@ static bool gather_group(const struct compose_sweep *sweep, struct compose_part 
 static int compare_candidate(const void *left, const void *right)
 {
 	const struct compose_candidate *a = left, *b = right;
-
 	for (unsigned i = 0; i < a->n_metric; i++) {
 		if (a->metric[i] != b->metric[i])
 			return a->metric[i] < b->metric[i] ? -1 : 1;
@@ -237,7 +228,6 @@ static int compare_candidate(const void *left, const void *right)
 static bool keep(struct compose_part *part, const struct compose_candidate *candidate, struct compose_points *out)
 {
 	size_t at = out->n;
-
 	assert(at == 0 || out->metric[0][at - 1] <= candidate->metric[0]);
 	if (!compose_points_reserve(out, at + 1) || !dominance_add(&part->seen, candidate->metric + 1))
 		return false;
@@ -261,7 +251,7 @@ bool compose_part_run(const struct compose_sweep *sweep, struct compose_part *pa
 			return false;
 		/* Sorted, an equal point or a dominating one comes before what it makes superfluous. */
 		if (part->n_group > 1)
-			qsort(part->group, part->n_group, sizeof *part->group, compare_candidate);
+			qsort(part->group, part->n_group, sizeof(*part->group), compare_candidate);
 		for (size_t i = 0; i < part->n_group; i++) {
 			const struct compose_candidate *candidate = &part->group[i];
 			if (!dominance_covers(&part->seen, candidate->metric + 1) && !keep(part, candidate, out))

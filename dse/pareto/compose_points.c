@@ -8,16 +8,14 @@ enum { FIRST_ALLOC = 1024 };
 
 static bool grow_reals(double **column, size_t n_alloc)
 {
-	double *moved = n_alloc > SIZE_MAX / sizeof **column ? NULL : realloc(*column, n_alloc * sizeof **column);
-
+	double *moved = n_alloc > SIZE_MAX / sizeof(**column) ? NULL : realloc(*column, n_alloc * sizeof(**column));
 	*column = moved ? moved : *column;
 	return moved != NULL;
 }
 
 static bool grow_numbers(uint32_t **column, size_t n_alloc)
 {
-	uint32_t *moved = n_alloc > SIZE_MAX / sizeof **column ? NULL : realloc(*column, n_alloc * sizeof **column);
-
+	uint32_t *moved = n_alloc > SIZE_MAX / sizeof(**column) ? NULL : realloc(*column, n_alloc * sizeof(**column));
 	*column = moved ? moved : *column;
 	return moved != NULL;
 }
@@ -25,7 +23,6 @@ static bool grow_numbers(uint32_t **column, size_t n_alloc)
 bool compose_points_reserve(struct compose_points *points, size_t n)
 {
 	size_t n_alloc = points->n_alloc ? points->n_alloc : FIRST_ALLOC;
-
 	assert(points->n_metric >= 1 && points->n <= points->n_alloc);
 	if (n <= points->n_alloc)
 		return true;

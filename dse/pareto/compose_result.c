@@ -15,7 +15,6 @@ struct result_row {
 static int compare_row(const void *left, const void *right)
 {
 	const struct result_row *a = left, *b = right;
-
 	for (unsigned i = 0; i < a->n_metric; i++) {
 		if (a->metric[i] != b->metric[i])
 			return a->metric[i] < b->metric[i] ? -1 : 1;
@@ -28,9 +27,8 @@ static int compare_row(const void *left, const void *right)
 static bool sort_result(const struct compose_work *work, struct compose_result *result, uint32_t *chain_at)
 {
 	const struct compose_points *final = &work->final;
-	double *metric = calloc(final->n, work->n_metric * sizeof *metric);
-	struct result_row *row = calloc(final->n, sizeof *row);
-
+	double *metric = calloc(final->n, work->n_metric * sizeof(*metric));
+	struct result_row *row = calloc(final->n, sizeof(*row));
 	if (!metric || !row) {
 		free(metric);
 		free(row);
@@ -41,9 +39,9 @@ static bool sort_result(const struct compose_work *work, struct compose_result *
 		for (unsigned k = 0; k < work->n_metric; k++)
 			metric[i * work->n_metric + work->costs.order[k]] = final->metric[k][i];
 	}
-	qsort(row, final->n, sizeof *row, compare_row);
+	qsort(row, final->n, sizeof(*row), compare_row);
 	for (size_t i = 0; i < final->n; i++) {
-		memcpy(result->metric + i * work->n_metric, row[i].metric, work->n_metric * sizeof *metric);
+		memcpy(result->metric + i * work->n_metric, row[i].metric, work->n_metric * sizeof(*metric));
 		chain_at[i] = final->before[row[i].at];
 	}
 	free(metric);
@@ -68,7 +66,6 @@ static void unroll(const struct compose_work *work, struct compose_result *resul
 bool compose_make_result(const struct compose_work *work, struct compose_result *result)
 {
 	size_t n = work->final.n;
-
 	*result = (struct compose_result){
 	    .n = n, .n_layer = work->n_layer, .n_metric = work->n_metric, .n_composed = work->n_composed};
 	result->is_over_budget = work->is_over_budget;
@@ -80,11 +77,11 @@ bool compose_make_result(const struct compose_work *work, struct compose_result 
 	}
 	if (n == 0)
 		return true;
-	uint32_t *chain_at = calloc(n, sizeof *chain_at);
-	result->metric = calloc(n, work->n_metric * sizeof *result->metric);
+	uint32_t *chain_at = calloc(n, sizeof(*chain_at));
+	result->metric = calloc(n, work->n_metric * sizeof(*result->metric));
 	/* One row more: a chain of no layers has no choices. */
-	result->edge = calloc(n + 1, (work->n_layer + 1) * sizeof *result->edge);
-	result->id = calloc(n + 1, (work->n_layer + 1) * sizeof *result->id);
+	result->edge = calloc(n + 1, (work->n_layer + 1) * sizeof(*result->edge));
+	result->id = calloc(n + 1, (work->n_layer + 1) * sizeof(*result->id));
 	bool done = chain_at && result->metric && result->edge && result->id && sort_result(work, result, chain_at);
 	if (done)
 		unroll(work, result, chain_at);

@@ -13,7 +13,6 @@ static void pass_factor(const struct compose_work *work, const struct compose_la
 	const double *before = work->now[edge->from].factor;
 	double least[COMPOSE_MAX_METRIC], most[COMPOSE_MAX_METRIC];
 	double beyond[COMPOSE_MAX_METRIC];
-
 	compose_costs_range(&work->costs, layer, edge, least, most);
 	bool goes_on = compose_costs_beyond(&work->costs, work->n_done - 1, edge->from, beyond);
 	assert(goes_on);
@@ -39,7 +38,6 @@ static bool make_runs(const struct compose_work *work, const struct compose_laye
 {
 	struct compose_sweep *sweep = &work->sweep[state];
 	size_t n_run = 0;
-
 	for (size_t e = 0; e < layer->n_edge; e++)
 		n_run += leads_here(work, &layer->edge[e], state) ? layer->edge[e].front->n : 0;
 	if (!compose_sweep_reserve(sweep, n_run))
@@ -71,7 +69,6 @@ static void note_most(struct compose_state *state, unsigned n_metric)
 static double largest_factor(const struct compose_work *work, const double *factor)
 {
 	double largest = 1.0;
-
 	for (unsigned i = 0; i < work->n_metric; i++)
 		largest = fmax(largest, factor[i]);
 	return largest;
@@ -82,7 +79,6 @@ static double lost_to_bound(const struct compose_work *work, const struct compos
                             const struct compose_sweep *sweep)
 {
 	double lost = 0.0;
-
 	for (size_t i = 0; i < sweep->n_run; i++) {
 		const struct compose_edge *edge = &layer->edge[work->point[sweep->run[i].choice].edge];
 		const struct compose_state *from = &work->now[edge->from];
@@ -104,7 +100,6 @@ void compose_extend_state(void *context, size_t state)
 	struct compose_state *next = &work->next[state];
 	struct compose_sweep *sweep = &work->sweep[state];
 	double epsilon[COMPOSE_MAX_METRIC], beyond[COMPOSE_MAX_METRIC];
-
 	bool goes_on = compose_costs_beyond(&work->costs, work->n_done, (unsigned)state, beyond);
 
 	for (unsigned i = 0; i < work->n_metric; i++)
@@ -142,7 +137,6 @@ bool compose_join_states(struct compose_work *work)
 {
 	struct compose_sweep *sweep = &work->sweep[0];
 	size_t first[COMPOSE_MAX_STATE];
-
 	compose_first_numbers(work->now, work->options->n_state, first);
 	if (!compose_sweep_reserve(sweep, work->options->n_state))
 		return false;

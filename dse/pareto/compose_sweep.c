@@ -47,7 +47,7 @@ bool compose_sweep_reserve(struct compose_sweep *sweep, size_t n)
 	if (n <= sweep->n_run_alloc)
 		return true;
 	free(sweep->run);
-	sweep->run = calloc(n, sizeof *sweep->run);
+	sweep->run = calloc(n, sizeof(*sweep->run));
 	sweep->n_run_alloc = sweep->run ? n : 0;
 	return sweep->run != NULL;
 }
@@ -57,7 +57,6 @@ bool compose_sweep_reserve(struct compose_sweep *sweep, size_t n)
 static int compare_keys(const void *left, const void *right)
 {
 	const double *a = left, *b = right;
-
 	return (*a > *b) - (*a < *b);
 }
 
@@ -65,7 +64,6 @@ static int compare_keys(const void *left, const void *right)
 static size_t sample_keys(const struct compose_sweep *sweep, size_t stride, double *key)
 {
 	size_t n = 0, at = stride / 2;
-
 	assert(stride > 0);
 	for (size_t i = 0; i < sweep->n_run; i++) {
 		const struct compose_run *run = &sweep->run[i];
@@ -81,13 +79,12 @@ static void cut_parts(struct compose_sweep *sweep)
 	size_t n_point = 0, size = sweep->part_size > 0 ? sweep->part_size : DEFAULT_SIZE;
 	size_t max = sweep->n_metric > 3 ? MAX_PART_IN_TURN : COMPOSE_MAX_PART;
 	double key[MAX_SAMPLE];
-
 	for (size_t i = 0; i < sweep->n_run; i++)
 		n_point += sweep->run[i].from->n;
 	size_t n_part = sweep->n_metric == 1 ? 1 : n_point / size;
 	n_part = n_part < 1 ? 1 : n_part > max ? max : n_part;
 	size_t n_key = n_part > 1 ? sample_keys(sweep, n_point / (n_part * SAMPLES_PER_PART) + 1, key) : 0;
-	qsort(key, n_key, sizeof *key, compare_keys);
+	qsort(key, n_key, sizeof(*key), compare_keys);
 	sweep->n_part = 0;
 	double low = -INFINITY;
 	for (size_t i = 1; i < n_part && n_key > 0; i++) {
@@ -109,7 +106,6 @@ static void sweep_part(void *context, size_t i)
 {
 	struct compose_sweep *sweep = context;
 	struct compose_part *part = &sweep->part[i];
-
 	part->kept.n_metric = sweep->n_metric;
 	part->done = compose_part_run(sweep, part, &part->kept);
 }
@@ -143,7 +139,6 @@ static void filter_part(void *context, size_t i)
 	struct compose_sweep *sweep = context;
 	struct compose_points *kept = &sweep->part[i].kept;
 	size_t n = 0;
-
 	for (size_t at = 0; at < kept->n; at++) {
 		double metric[COMPOSE_MAX_METRIC];
 		for (unsigned k = 0; k < sweep->n_metric; k++)
@@ -164,20 +159,18 @@ static void copy_part(void *context, size_t i)
 	const struct compose_part *part = &sweep->part[i];
 	const struct compose_points *kept = &part->kept;
 	struct compose_points *out = sweep->out;
-
 	if (kept->n == 0)
 		return;
 	for (unsigned k = 0; k < sweep->n_metric; k++)
-		memcpy(out->metric[k] + part->n_before, kept->metric[k], kept->n * sizeof *kept->metric[k]);
-	memcpy(out->before + part->n_before, kept->before, kept->n * sizeof *kept->before);
-	memcpy(out->choice + part->n_before, kept->choice, kept->n * sizeof *kept->choice);
+		memcpy(out->metric[k] + part->n_before, kept->metric[k], kept->n * sizeof(*kept->metric[k]));
+	memcpy(out->before + part->n_before, kept->before, kept->n * sizeof(*kept->before));
+	memcpy(out->choice + part->n_before, kept->choice, kept->n * sizeof(*kept->choice));
 }
 
 /* All parts' points, one part behind the other. */
 static bool join_parts(struct compose_sweep *sweep)
 {
 	size_t n = 0;
-
 	for (size_t i = 0; i < sweep->n_part; i++) {
 		sweep->part[i].n_before = n;
 		n += sweep->part[i].kept.n;

@@ -74,7 +74,6 @@ static inline double compose_run_metric(const struct compose_sweep *sweep, const
                                         unsigned metric, size_t at)
 {
 	double before = run->from->metric[metric][at], cost = run->cost[metric];
-
 	if (metric < sweep->n_sum)
 		return before + cost;
 	return before > cost ? before : cost;

@@ -54,7 +54,6 @@ static size_t cover_staircase(struct thinning *thinning, double epsilon)
 	double factor = 1.0 + epsilon;
 	/* a + r <= factor (b + r), as a <= factor b + r (factor - 1) */
 	double spare_x = epsilon * thinning->beyond[0], spare_y = epsilon * thinning->beyond[1];
-
 	thinning->keeper[0] = 0;
 	while (at < n) {
 		/* Behind a kept point, all those that are not much lower. */
@@ -91,7 +90,6 @@ static void look_for_extreme(void *context, size_t item)
 	struct thinning *thinning = context;
 	unsigned metric = (unsigned)(item / N_SHARE);
 	size_t share = item % N_SHARE, best = share_begin(thinning, share);
-
 	for (size_t i = best + 1; i < share_begin(thinning, share + 1); i++)
 		best = is_better(thinning->points, metric, i, best) ? i : best;
 	thinning->extreme[item] = best;
@@ -102,7 +100,6 @@ static size_t find_extreme(const struct thinning *thinning, unsigned metric)
 {
 	const size_t *extreme = thinning->extreme + (size_t)metric * N_SHARE;
 	size_t best = extreme[0];
-
 	for (size_t i = 1; i < N_SHARE; i++)
 		best = is_better(thinning->points, metric, extreme[i], best) ? extreme[i] : best;
 	return best;
@@ -123,7 +120,6 @@ static void assign_boxes(struct thinning *thinning, unsigned n_thread)
 static bool fits(struct thinning *thinning, double epsilon)
 {
 	size_t n_metric = thinning->points->n_metric, max = thinning->max_kept;
-
 	assert(epsilon > 0.0 && max > n_metric);
 	if (n_metric == 2)
 		return cover_staircase(thinning, epsilon) <= max;
@@ -139,7 +135,6 @@ static bool fits(struct thinning *thinning, double epsilon)
 static double find_epsilon(struct thinning *thinning, double guess)
 {
 	double low, high = guess > 0.0 ? guess : FIRST_GUESS, step = 1.25;
-
 	if (fits(thinning, high)) {
 		for (low = high / step; low > LEAST_EPSILON && fits(thinning, low); low /= step) {
 			high = low;
@@ -169,7 +164,6 @@ static void measure_share(void *context, size_t item)
 	size_t metric = item / N_SHARE, share = item % N_SHARE;
 	const double *value = thinning->points->metric[metric];
 	double epsilon = 0.0;
-
 	for (size_t i = share_begin(thinning, share); i < share_begin(thinning, share + 1); i++) {
 		double own = value[i], kept = value[thinning->keeper[i]];
 		if (kept > own)
@@ -185,7 +179,6 @@ static void drop_of_column(void *context, size_t i)
 	const struct compose_points *points = thinning->points;
 	uint32_t *number = i == points->n_metric ? points->before : points->choice;
 	size_t n_kept = 0;
-
 	if (i < points->n_metric) {
 		for (size_t k = 0; k < points->n; k++)
 			if (thinning->keeper[k] == k)
@@ -203,7 +196,6 @@ static void drop_served(struct thinning *thinning, unsigned n_thread, double *ep
 	struct compose_points *points = thinning->points;
 	const uint32_t *keeper = thinning->keeper;
 	size_t n_kept = 0;
-
 	for (size_t i = 0; i < points->n; i++) {
 		assert(keeper[keeper[i]] == keeper[i]); /* who keeps others stays */
 		n_kept += keeper[i] == i;
@@ -223,14 +215,13 @@ bool compose_thin(struct compose_points *points, const double *beyond, size_t ma
 	struct thinning thinning = {
 	    .points = points, .beyond = beyond, .max_kept = max_front > least ? max_front : least};
 	bool done = false;
-
 	assert(points->n < NOBODY);
 	for (unsigned k = 0; k < points->n_metric; k++)
 		epsilon[k] = 0.0;
 	if (points->n <= thinning.max_kept)
 		return true;
 	assert(points->n_metric >= 2); /* a front of one metric has one point */
-	thinning.keeper = calloc(points->n, sizeof *thinning.keeper);
+	thinning.keeper = calloc(points->n, sizeof(*thinning.keeper));
 	if (!thinning.keeper ||
 	    (points->n_metric > 2 && !compose_boxes_init(&thinning.boxes, points, beyond, thinning.max_kept, n_thread)))
 		goto cleanup;

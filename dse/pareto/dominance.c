@@ -53,7 +53,6 @@ static bool at_or_below(const double *a, const double *b, unsigned n_dim)
 static bool tree_covers(const struct dominance *set, size_t begin, size_t n, const double *point)
 {
 	unsigned n_dim = set->n_dim;
-
 	if (n <= N_LEAF) {
 		for (size_t i = begin; i < begin + n; i++) {
 			if (at_or_below(set->point + i * n_dim, point, n_dim))
@@ -70,7 +69,6 @@ static bool tree_covers(const struct dominance *set, size_t begin, size_t n, con
 static size_t largest_tree(size_t n)
 {
 	size_t size = N_LEAF;
-
 	assert(n >= N_LEAF);
 	while (size <= n / 2)
 		size *= 2;
@@ -80,7 +78,6 @@ static size_t largest_tree(size_t n)
 static bool forest_covers(const struct dominance *set, const double *point)
 {
 	size_t begin = 0, n_left = set->n;
-
 	while (n_left >= N_LEAF) {
 		size_t size = largest_tree(n_left);
 		if (tree_covers(set, begin, size, point))
@@ -105,7 +102,6 @@ static void swap_rows(double *a, double *b, unsigned n_dim)
 static void divide(double *row, size_t n, size_t middle, unsigned dim, unsigned n_dim)
 {
 	size_t low = 0, high = n - 1;
-
 	while (low < high) {
 		double pivot = row[(low + (high - low) / 2) * n_dim + dim];
 		size_t left = low, right = high;
@@ -131,11 +127,10 @@ static void build_tree(struct dominance *set, size_t begin, size_t n, unsigned d
 	unsigned n_dim = set->n_dim;
 	size_t half = n / 2;
 	double *low = set->low + (begin + half) * n_dim;
-
 	if (n <= N_LEAF)
 		return;
 	divide(set->point + begin * n_dim, n, half, dim, n_dim);
-	memcpy(low, set->point + begin * n_dim, n_dim * sizeof *low);
+	memcpy(low, set->point + begin * n_dim, n_dim * sizeof(*low));
 	for (size_t i = begin + 1; i < begin + n; i++) {
 		for (unsigned k = 0; k < n_dim; k++)
 			low[k] = set->point[i * n_dim + k] < low[k] ? set->point[i * n_dim + k] : low[k];
@@ -148,15 +143,15 @@ static bool forest_add(struct dominance *set, const double *point)
 {
 	if (set->n == set->n_alloc) {
 		size_t n_alloc = set->n_alloc ? 2 * set->n_alloc : FIRST_POINT;
-		double *rows = realloc(set->point, n_alloc * set->n_dim * sizeof *rows);
+		double *rows = realloc(set->point, n_alloc * set->n_dim * sizeof(*rows));
 		set->point = rows ? rows : set->point;
-		double *low = realloc(set->low, n_alloc * set->n_dim * sizeof *low);
+		double *low = realloc(set->low, n_alloc * set->n_dim * sizeof(*low));
 		set->low = low ? low : set->low;
 		if (!rows || !low)
 			return false;
 		set->n_alloc = n_alloc;
 	}
-	memcpy(set->point + set->n * set->n_dim, point, set->n_dim * sizeof *point);
+	memcpy(set->point + set->n * set->n_dim, point, set->n_dim * sizeof(*point));
 	size_t n = set->n + 1, size = N_LEAF;
 	if (n % N_LEAF == 0) {
 		/* The lowest bit of the number of leaves says how far the carry goes. */
@@ -186,7 +181,6 @@ bool dominance_covers(const struct dominance *set, const double *point)
 bool dominance_add(struct dominance *set, const double *point)
 {
 	bool done = true;
-
 	if (set->n_dim == 1)
 		set->least = point[0];
 	else if (set->n_dim == 2)

@@ -26,7 +26,6 @@
 static bool is_below(const double *point, const double *reference, unsigned n_objective)
 {
 	bool below = true;
-
 	for (unsigned i = 0; i < n_objective; i++) {
 		assert(!isnan(point[i]));
 		below &= point[i] < reference[i];
@@ -37,7 +36,6 @@ static bool is_below(const double *point, const double *reference, unsigned n_ob
 static double length(const double *point, size_t n, double reference)
 {
 	double least = reference;
-
 	for (size_t i = 0; i < n; i++)
 		least = point[i] < least ? point[i] : least;
 	return reference - least;
@@ -46,10 +44,9 @@ static double length(const double *point, size_t n, double reference)
 /* The keys are the first objective, the values the second one: sorted, they need not be looked up. */
 static bool area(const double *point, size_t n, const double *reference, double *out)
 {
-	struct key_item *item = malloc((2 * n + 1) * sizeof *item);
+	struct key_item *item = malloc((2 * n + 1) * sizeof(*item));
 	size_t n_below = 0;
 	double sum = 0.0, least = reference[1];
-
 	if (!item)
 		return false;
 	for (size_t i = 0; i < n; i++) {
@@ -98,22 +95,20 @@ static int compare_4(const void *a, const void *b)
 static void sort_equal(double *row, size_t n, unsigned n_objective)
 {
 	unsigned last = n_objective - 1;
-
 	for (size_t begin = 0, end; begin < n; begin = end) {
 		double *first = row + begin * n_objective;
 		bool in_order = true;
 		for (end = begin + 1; end < n && row[end * n_objective + last] == first[last]; end++)
 			in_order &= compare_rows(row + (end - 1) * n_objective, row + end * n_objective, last) <= 0;
 		if (!in_order)
-			qsort(first, end - begin, n_objective * sizeof *row, n_objective == 3 ? compare_3 : compare_4);
+			qsort(first, end - begin, n_objective * sizeof(*row), n_objective == 3 ? compare_3 : compare_4);
 	}
 }
 
 size_t hypervolume_sort(const double *point, size_t n, unsigned n_objective, const double *reference, double *row)
 {
-	struct key_item *item = malloc((2 * n + 1) * sizeof *item);
+	struct key_item *item = malloc((2 * n + 1) * sizeof(*item));
 	size_t n_below = 0;
-
 	assert(n_objective == 3 || n_objective == 4);
 	if (!item)
 		return SIZE_MAX;
@@ -135,7 +130,6 @@ size_t hypervolume_sort(const double *point, size_t n, unsigned n_objective, con
 bool hypervolume_sweep_3d(const double *row, size_t n, const double *reference, struct staircase *stair, double *out)
 {
 	double sum = 0.0;
-
 	staircase_reset(stair);
 	for (size_t i = 0; i < n; i++, row += 3) {
 		double gain;
@@ -151,11 +145,10 @@ bool hypervolume_sweep_3d(const double *row, size_t n, const double *reference, 
 
 static bool volume_3d(const double *point, size_t n, const double *reference, double *out)
 {
-	double *row = malloc((3 * n + 1) * sizeof *row);
+	double *row = malloc((3 * n + 1) * sizeof(*row));
 	struct staircase stair = {0};
 	size_t n_below = row ? hypervolume_sort(point, n, 3, reference, row) : SIZE_MAX;
 	bool done = n_below != SIZE_MAX && hypervolume_sweep_3d(row, n_below, reference, &stair, out);
-
 	staircase_free(&stair);
 	free(row);
 	return done;
@@ -164,7 +157,6 @@ static bool volume_3d(const double *point, size_t n, const double *reference, do
 bool hypervolume(const double *point, size_t n, unsigned n_objective, const double *reference, double *volume)
 {
 	bool done = true;
-
 	assert(n_objective >= 1 && n_objective <= HYPERVOLUME_MAX_OBJECTIVE);
 	assert(n < SIZE_MAX / 64 && (point || n == 0));
 	for (unsigned i = 0; i < n_objective; i++)

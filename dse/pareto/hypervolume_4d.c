@@ -67,18 +67,17 @@ static void front_free(struct front_4d *front)
 static bool front_allocate(struct front_4d *front, size_t n)
 {
 	bool done = true;
-
 	for (unsigned k = 0; k < 3; k++) {
-		front->order[k] = malloc((n + 1) * sizeof *front->order[k]);
-		front->value[k] = malloc((n + 1) * sizeof *front->value[k]);
-		front->place[k] = malloc((n + 1) * sizeof *front->place[k]);
+		front->order[k] = malloc((n + 1) * sizeof(*front->order[k]));
+		front->value[k] = malloc((n + 1) * sizeof(*front->value[k]));
+		front->place[k] = malloc((n + 1) * sizeof(*front->place[k]));
 		done &= front->order[k] && front->value[k] && front->place[k];
 	}
-	front->at = malloc((n + 1) * sizeof *front->at);
+	front->at = malloc((n + 1) * sizeof(*front->at));
 	front->is_near = calloc(n + N_WORD, 1);
-	front->near = malloc((n + 1) * sizeof *front->near);
-	front->row = malloc((3 * n + 1) * sizeof *front->row);
-	front->item = malloc((2 * n + 1) * sizeof *front->item);
+	front->near = malloc((n + 1) * sizeof(*front->near));
+	front->row = malloc((3 * n + 1) * sizeof(*front->row));
+	front->item = malloc((2 * n + 1) * sizeof(*front->item));
 	return done && front->at && front->is_near && front->near && front->row && front->item;
 }
 
@@ -87,7 +86,6 @@ static void find_order(struct front_4d *front, unsigned objective, double refere
 	size_t n = front->n_point;
 	int32_t place = -1;
 	struct key_item *item = front->item;
-
 	for (size_t i = 0; i < n; i++)
 		item[i] = (struct key_item){key_of_double(front->point[4 * i + objective]), i};
 	key_sort(item, item + n, n);
@@ -117,7 +115,6 @@ static void find_box(const struct front_4d *front, const int32_t *p, int32_t non
 	int32_t px = p[0], py = p[1], pz = p[2];
 	size_t n = front->n;
 	int32_t low_x = none, low_y = none, low_z = none;
-
 	for (size_t i = 0; i < n; i++) {
 		/* All ones where a point is above p. */
 		int32_t above_x = -(x[i] > px), above_y = -(y[i] > py), above_z = -(z[i] > pz);
@@ -137,7 +134,6 @@ static size_t find_near(struct front_4d *front, const int32_t *corner)
 	uint8_t *restrict is_near = front->is_near;
 	uint32_t *restrict near = front->near;
 	size_t n = front->n, n_near = 0;
-
 	for (size_t i = 0; i < n; i++)
 		is_near[i] = (x[i] < cx) & (y[i] < cy) & (z[i] < cz);
 	memset(is_near + n, 0, N_WORD);
@@ -177,7 +173,6 @@ static double sweep_few(const double *row, size_t n, const double *corner)
 	enum { HEAD = N_SMALL, TAIL };
 	double x[N_SMALL + 2], y[N_SMALL + 2], sum = 0.0;
 	unsigned next[N_SMALL + 2];
-
 	assert(n <= N_SMALL);
 	x[HEAD] = -INFINITY;
 	y[HEAD] = corner[1];
@@ -211,7 +206,6 @@ static double sweep_few(const double *row, size_t n, const double *corner)
 static bool exclusive_volume(struct front_4d *front, const double *p, const double *corner, size_t n_near, double *out)
 {
 	double covered = 0.0;
-
 	if (n_near > 0) {
 		cut_to_box(front, p, n_near);
 		if (n_near <= N_SMALL)
@@ -228,7 +222,6 @@ static bool exclusive_volume(struct front_4d *front, const double *p, const doub
 static void replace(struct front_4d *front, uint32_t at, const int32_t *p, size_t n_near)
 {
 	int32_t *const *place = front->place;
-
 	/* From the last one on, so that the point moved into a gap is never one still to be looked at. */
 	for (size_t i = n_near; i-- > 0;) {
 		size_t near = front->near[i];
@@ -249,7 +242,6 @@ static bool sweep_4d(struct front_4d *front, const double *reference, double *vo
 {
 	int32_t none = (int32_t)front->n_point;
 	double sum = 0.0;
-
 	for (unsigned k = 0; k < 3; k++)
 		find_order(front, k, reference[k]);
 	for (uint32_t i = 0; i < front->n_point; i++) {
@@ -276,10 +268,9 @@ static bool sweep_4d(struct front_4d *front, const double *reference, double *vo
 bool hypervolume_4d(const double *point, size_t n, const double *reference, double *volume)
 {
 	struct front_4d front = {0};
-	double *row = malloc((4 * n + 1) * sizeof *row);
+	double *row = malloc((4 * n + 1) * sizeof(*row));
 	size_t n_below = row ? hypervolume_sort(point, n, 4, reference, row) : SIZE_MAX;
 	bool done = n_below < INT32_MAX, is_done = false;
-
 	done = done && hypervolume_slices(row, n_below, reference, &is_done, volume);
 	front.point = row;
 	front.n_point = n_below;

@@ -24,7 +24,6 @@ enum {
 static size_t list_values(const double *point, size_t n, size_t stride, size_t max, double *value)
 {
 	size_t n_value = 0;
-
 	for (size_t i = 0; i < n; i++) {
 		double own = point[i * stride];
 		size_t at = n_value;
@@ -34,7 +33,7 @@ static size_t list_values(const double *point, size_t n, size_t stride, size_t m
 			continue;
 		if (n_value == max)
 			return max + 1;
-		memmove(value + at + 1, value + at, (n_value - at) * sizeof *value);
+		memmove(value + at + 1, value + at, (n_value - at) * sizeof(*value));
 		value[at] = own;
 		n_value++;
 	}
@@ -46,7 +45,6 @@ static bool choose_objective(const double *row, size_t n, unsigned *objective, d
 {
 	double own[MAX_SLICE];
 	size_t max = n / POINTS_PER_SLICE < MAX_SLICE ? n / POINTS_PER_SLICE : MAX_SLICE;
-
 	*n_value = 0;
 	for (unsigned k = 0; k < 4 && max > 0; k++) {
 		size_t n_own = list_values(row + k, n, 4, max, own);
@@ -55,7 +53,7 @@ static bool choose_objective(const double *row, size_t n, unsigned *objective, d
 		assert(n_own > 0);
 		*objective = k;
 		*n_value = n_own;
-		memcpy(value, own, n_own * sizeof *value);
+		memcpy(value, own, n_own * sizeof(*value));
 		max = n_own - 1;
 	}
 	return *n_value > 0;
@@ -65,7 +63,6 @@ static bool choose_objective(const double *row, size_t n, unsigned *objective, d
 static size_t take_slice(const double *row, size_t n, unsigned objective, double up_to, double *three)
 {
 	size_t n_taken = 0;
-
 	for (size_t i = 0; i < n; i++, row += 4) {
 		if (row[objective] > up_to)
 			continue;
@@ -82,11 +79,10 @@ bool hypervolume_slices(const double *row, size_t n, const double *reference, bo
 	double value[MAX_SLICE], reference_3d[3], sum = 0.0;
 	unsigned objective = 0;
 	size_t n_value;
-
 	*is_done = choose_objective(row, n, &objective, value, &n_value);
 	if (!*is_done)
 		return true;
-	double *three = malloc(3 * n * sizeof *three);
+	double *three = malloc(3 * n * sizeof(*three));
 	bool done = three != NULL;
 	for (unsigned k = 0, to = 0; k < 4; k++)
 		if (k != objective)

@@ -8,7 +8,6 @@
 static double largest_lag(const double *a, const double *b, unsigned n_objective, double limit)
 {
 	double largest = -INFINITY;
-
 	for (unsigned k = 0; k < n_objective && largest < limit; k++)
 		largest = a[k] - b[k] > largest ? a[k] - b[k] : largest;
 	return largest;
@@ -18,7 +17,6 @@ double indicator_epsilon(const double *front, size_t n, const double *other, siz
 {
 	double epsilon = -INFINITY;
 	size_t hint = 0; /* neighbours in `other` mostly have the same nearest point */
-
 	assert(n > 0 && n_other > 0 && n_objective > 0);
 	for (size_t i = 0; i < n_other; i++) {
 		const double *asked = other + i * n_objective;
@@ -41,7 +39,6 @@ static double scaled_sum(const double *front, size_t n, size_t at, unsigned n_ob
                          const double *high)
 {
 	double sum = 0.0;
-
 	assert(at < n);
 	for (unsigned k = 0; k < n_objective; k++) {
 		if (high[k] > low[k])
@@ -64,7 +61,6 @@ size_t indicator_knee(const double *front, size_t n, unsigned n_objective)
 	enum { MAX_OBJECTIVE = 16 };
 	double low[MAX_OBJECTIVE], high[MAX_OBJECTIVE], least = INFINITY;
 	size_t knee = 0;
-
 	assert(n > 0 && n_objective > 0 && n_objective <= MAX_OBJECTIVE);
 	for (unsigned k = 0; k < n_objective; k++) {
 		low[k] = high[k] = front[k];

@@ -33,7 +33,6 @@ static void order_by(struct nondominated *memory, const double *point, size_t st
                      unsigned objective, size_t begin, size_t end)
 {
 	struct key_item *item = memory->item;
-
 	for (size_t i = begin; i < end; i++)
 		item[i].key = key_of_double(row_of(point, stride, item[i].value)[objective]);
 	key_sort(item + begin, memory->scratch + begin, end - begin);
@@ -60,11 +59,11 @@ bool nondominated_init(struct nondominated *memory, size_t n)
 {
 	assert(n < UINT32_MAX);
 	*memory = (struct nondominated){.n_alloc = n};
-	memory->item = malloc((n + 1) * sizeof *memory->item);
-	memory->scratch = malloc((2 * n + 1) * sizeof *memory->scratch);
-	memory->last = malloc((n + 1) * sizeof *memory->last);
-	memory->front = malloc((n + 1) * sizeof *memory->front);
-	memory->before = malloc((n + 1) * sizeof *memory->before);
+	memory->item = malloc((n + 1) * sizeof(*memory->item));
+	memory->scratch = malloc((2 * n + 1) * sizeof(*memory->scratch));
+	memory->last = malloc((n + 1) * sizeof(*memory->last));
+	memory->front = malloc((n + 1) * sizeof(*memory->front));
+	memory->before = malloc((n + 1) * sizeof(*memory->before));
 	memory->halves = nondominated_halves(n);
 	memory->bits = nondominated_bits(n);
 	return memory->item && memory->scratch && memory->last && memory->front && memory->before && memory->halves &&
@@ -96,7 +95,6 @@ static void window_init(struct front_window *window, const double *point, size_t
 {
 	size_t step = n / N_SAMPLE + 1;
 	double high[NONDOMINATED_MAX_OBJECTIVE];
-
 	*window = (struct front_window){.n_objective = n_objective};
 	for (unsigned k = 0; k < n_objective; k++) {
 		window->low[k] = INFINITY;
@@ -139,7 +137,6 @@ static void window_offer(struct front_window *window, const double *point)
 {
 	double share = 1.0;
 	unsigned at = 0;
-
 	for (unsigned k = 0; k < window->n_objective; k++) {
 		double left = 1.0 - (point[k] - window->low[k]) * window->scale[k];
 		share = left > 0.0 ? share * left : 0.0;
@@ -153,7 +150,7 @@ static void window_offer(struct front_window *window, const double *point)
 			return;
 	}
 	window->share[at] = share;
-	memcpy(window->point[at], point, window->n_objective * sizeof *point);
+	memcpy(window->point[at], point, window->n_objective * sizeof(*point));
 }
 
 /* ---- the filter --------------------------------------------------------------------------------- */
@@ -162,7 +159,6 @@ bool nondominated_filter_ordered(const double *point, size_t n, unsigned n_objec
 {
 	struct dominance set = {0};
 	bool done = true;
-
 	assert(n_objective >= 1 && n_objective <= NONDOMINATED_MAX_OBJECTIVE);
 	*n_kept = 0;
 	dominance_reset(&set, n_objective - 1);
@@ -186,7 +182,6 @@ static bool filter_sorted(const double *point, unsigned n_objective, const uint3
 	struct nondominated memory = {0};
 	struct dominance set = {0};
 	bool is_done = false, done = true;
-
 	if (n_objective == 4)
 		done = nondominated_filter_few(point, at, n, keep, n_kept, &is_done);
 	if (!done || is_done)
@@ -215,7 +210,6 @@ static size_t survivors(const double *point, size_t n, unsigned n_objective, uin
 {
 	struct front_window window;
 	size_t n_left = 0, n_still = 0;
-
 	window_init(&window, point, n, n_objective);
 	for (size_t i = 0; i < n; i++) {
 		const double *row = row_of(point, n_objective, i);
@@ -234,13 +228,12 @@ static size_t survivors(const double *point, size_t n, unsigned n_objective, uin
 
 bool nondominated_filter(const double *point, size_t n, unsigned n_objective, bool *keep, size_t *n_kept)
 {
-	uint32_t *at = malloc((n + 1) * sizeof *at);
-
+	uint32_t *at = malloc((n + 1) * sizeof(*at));
 	assert(n_objective >= 1 && n_objective <= NONDOMINATED_MAX_OBJECTIVE && n < UINT32_MAX);
 	*n_kept = 0;
 	if (!at)
 		return false;
-	memset(keep, 0, n * sizeof *keep);
+	memset(keep, 0, n * sizeof(*keep));
 	size_t n_left = survivors(point, n, n_objective, at);
 	bool done = filter_sorted(point, n_objective, at, n_left, keep, n_kept);
 	free(at);

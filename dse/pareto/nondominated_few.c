@@ -22,7 +22,6 @@ struct values {
 static unsigned place_of(const struct values *values, double wanted)
 {
 	unsigned i = 0;
-
 	while (i < values->n && values->value[i] < wanted)
 		i++;
 	return i;
@@ -39,7 +38,7 @@ static bool list_values(const double *point, const uint32_t *at, size_t n, struc
 			continue;
 		if (values->n == MAX_VALUE)
 			return false;
-		memmove(values->value + place + 1, values->value + place, (values->n - place) * sizeof *values->value);
+		memmove(values->value + place + 1, values->value + place, (values->n - place) * sizeof(*values->value));
 		values->value[place] = own;
 		values->n++;
 	}
@@ -72,7 +71,6 @@ static bool filter(const struct values *values, const double *turned, const stru
 {
 	struct staircase stair[MAX_VALUE] = {{0}};
 	bool done = true;
-
 	for (size_t i = 0; i < n && done; i++) {
 		const double *row = turned + 4 * memory->item[i].value;
 		unsigned place = place_of(values, row[3]);
@@ -96,11 +94,10 @@ bool nondominated_filter_few(const double *point, const uint32_t *at, size_t n, 
 {
 	struct values values;
 	struct nondominated memory = {0};
-
 	*is_done = n >= FEW_POINTS && find_values(point, at, n, &values);
 	if (!*is_done)
 		return true;
-	double *turned = malloc(4 * n * sizeof *turned);
+	double *turned = malloc(4 * n * sizeof(*turned));
 	bool done = turned && nondominated_init(&memory, n);
 	if (done) {
 		turn(point, at, n, values.objective, turned);

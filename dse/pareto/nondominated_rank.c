@@ -44,7 +44,6 @@ static void cut_by_objective(struct nondominated *memory, const double *point, s
 {
 	uint64_t reached[N_WORD] = {0};
 	struct key_item *by_value = memory->scratch;
-
 	for (uint32_t i = 0; i < n; i++)
 		by_value[i] = (struct key_item){key_of_double(point[memory->item[i].value * stride + objective]), i};
 	key_sort(by_value, memory->scratch + n, n);
@@ -89,7 +88,6 @@ static bool bits_cover(const struct ranking *ranking, uint32_t front, uint32_t i
 {
 	const uint64_t *below = ranking->memory->bits->below[i], *member = ranking->memory->bits->front[front];
 	uint64_t shared = 0;
-
 	for (uint32_t word = 0; word < ranking->n_word; word++)
 		shared |= below[word] & member[word];
 	return shared != 0;
@@ -122,14 +120,13 @@ static void open_front(const struct ranking *ranking, uint32_t front)
 {
 	ranking->memory->front[front] = NONE;
 	if (ranking->n_word > 0)
-		memset(ranking->memory->bits->front[front], 0, sizeof ranking->memory->bits->front[front]);
+		memset(ranking->memory->bits->front[front], 0, sizeof(ranking->memory->bits->front[front]));
 }
 
 /* Add the i-th point of the order to the front. */
 static void front_add(const struct ranking *ranking, uint32_t front, uint32_t i, const double *row)
 {
 	struct nondominated *memory = ranking->memory;
-
 	if (ranking->n_word > 0) {
 		memory->bits->front[front][i / 64] |= (uint64_t)1 << i % 64;
 	} else if (ranking->n_objective == 2) {
@@ -143,7 +140,6 @@ static void front_add(const struct ranking *ranking, uint32_t front, uint32_t i,
 static bool is_equal(const struct ranking *ranking, const double *a, const double *b)
 {
 	bool equal = true;
-
 	for (unsigned k = 0; k < ranking->n_objective; k++)
 		equal &= a[k] == b[k];
 	return equal;
@@ -153,7 +149,6 @@ static bool is_equal(const struct ranking *ranking, const double *a, const doubl
 static uint32_t find_front(const struct ranking *ranking, uint32_t n, uint32_t i, const double *row)
 {
 	uint32_t low = 0;
-
 	while (n > 0) {
 		uint32_t half = n / 2;
 		bool covered = front_covers(ranking, low + half, i, row);
@@ -167,7 +162,6 @@ static uint32_t find_front(const struct ranking *ranking, uint32_t n, uint32_t i
 static uint32_t find_front_2(const double *last, uint32_t n, double second)
 {
 	const double *low = last;
-
 	if (n == 0)
 		return 0;
 	for (; n > 1; n -= n / 2)
@@ -182,7 +176,6 @@ uint32_t nondominated_rank(struct nondominated *memory, const double *point, siz
 	const struct ranking ranking = {memory, point, stride, n_objective, few ? (uint32_t)(n + 63) / 64 : 0};
 	const double *previous = NULL;
 	uint32_t n_front = 0, low = 0;
-
 	assert(n_objective >= 1 && n_objective <= NONDOMINATED_MAX_OBJECTIVE);
 	nondominated_order(memory, point, stride, n_objective, at, n);
 	if (n_objective == 3 && !few)

@@ -51,7 +51,6 @@ struct nondominated_halves *nondominated_halves(size_t n)
 	size_t n_word = n / (WORD_BIT - 1) + 2 * N_LEVEL, n_value = n + 1;
 	uint32_t *value = malloc((8 * n_value + 2 * n + WORD_BIT) * sizeof(*value));
 	uint64_t *word = malloc(n_word * sizeof(*word));
-
 	if (!halves || !value || !word) {
 		free(halves);
 		free(value);
@@ -112,7 +111,6 @@ static uint32_t last_bit(uint64_t word)
 static uint32_t step_before(const struct nondominated_halves *halves, uint32_t place)
 {
 	uint64_t word = halves->steps[0][place / WORD_BIT] & UINT64_MAX >> (WORD_BIT - 1 - place % WORD_BIT);
-
 	if (word != 0)
 		return place / WORD_BIT * WORD_BIT + last_bit(word);
 	for (unsigned level = 1; level < halves->n_level; level++) {
@@ -175,7 +173,6 @@ static void rank_few(struct nondominated_halves *halves, uint32_t begin, uint32_
 {
 	int32_t *rank = halves->rank;
 	const int32_t *y = halves->y, *z = halves->z;
-
 	for (uint32_t i = begin + 1; i < end; i++) {
 		int32_t own = rank[i], own_y = y[i], own_z = z[i];
 		for (uint32_t k = begin; k < i; k++) {
@@ -191,7 +188,6 @@ static void raise_second(struct nondominated_halves *halves, uint32_t middle, co
                          const uint32_t *by_z, uint32_t n)
 {
 	int32_t *rank = halves->rank, *step_rank = halves->step_rank;
-
 	for (uint32_t i = 0; i < n; i++)
 		halves->place[by_z[i]] = i;
 	clear_steps(halves, n);
@@ -259,7 +255,6 @@ static uint32_t number_points(struct nondominated *memory, const double *point, 
 {
 	uint32_t *first = memory->halves->first, n_number = 0;
 	const double *previous = NULL;
-
 	for (uint32_t i = 0; i < n; i++) {
 		const double *row = point + memory->item[i].value * stride;
 		if (equal == EQUAL_BEHIND || !previous || row[0] != previous[0] || row[1] != previous[1] ||
@@ -276,7 +271,6 @@ static void order_numbers(struct nondominated *memory, const double *point, size
                           uint32_t n_number, uint32_t *list, int32_t *place)
 {
 	struct key_item *item = memory->scratch;
-
 	for (uint32_t i = 0; i < n_number; i++) {
 		const double *row = point + memory->item[memory->halves->first[i]].value * stride;
 		item[i] = (struct key_item){key_of_double(row[objective]), i};
@@ -293,7 +287,6 @@ uint32_t nondominated_rank_by_halves(struct nondominated *memory, const double *
 {
 	struct nondominated_halves *halves = memory->halves;
 	int32_t last = -1;
-
 	assert(halves && n > 0 && n <= memory->n_alloc && n <= INT32_MAX);
 	uint32_t n_number = number_points(memory, point, stride, (uint32_t)n, equal);
 	order_numbers(memory, point, stride, 1, n_number, halves->by_y, halves->y);

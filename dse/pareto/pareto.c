@@ -31,7 +31,6 @@ enum {
 bool pareto_dominates(const double *a, const double *b, unsigned n_objective)
 {
 	bool smaller = false;
-
 	for (unsigned i = 0; i < n_objective; i++) {
 		if (a[i] > b[i])
 			return false;
@@ -78,7 +77,6 @@ static bool point_covers(const struct pareto *archive, size_t at, const double *
 {
 	const double *own = objective_of(archive, at);
 	bool smaller = false;
-
 	for (unsigned i = 0; i < archive->n_objective; i++) {
 		if (own[i] > objective[i])
 			return false;
@@ -91,7 +89,6 @@ static bool point_covers(const struct pareto *archive, size_t at, const double *
 static size_t count_below(const struct pareto *archive, double limit, bool strictly)
 {
 	size_t low = 0, n = archive->n;
-
 	while (n > 0) {
 		double value = *objective_of(archive, low + n / 2);
 		bool below = strictly ? value < limit : value <= limit;
@@ -125,16 +122,15 @@ bool pareto_covers(const struct pareto *archive, const double *objective, const 
 static bool grow(struct pareto *archive)
 {
 	size_t n_alloc = archive->n_alloc ? 2 * archive->n_alloc : FIRST_ALLOC;
-	size_t gene_byte = archive->n_gene * sizeof *archive->genome;
-
+	size_t gene_byte = archive->n_gene * sizeof(*archive->genome);
 	if (mul_sat(n_alloc, gene_byte + 8 * PARETO_MAX_OBJECTIVE) > SIZE_MAX / 2)
 		return false;
-	double *objective = realloc(archive->objective, n_alloc * archive->n_objective * sizeof *objective);
+	double *objective = realloc(archive->objective, n_alloc * archive->n_objective * sizeof(*objective));
 	archive->objective = objective ? objective : archive->objective;
 	/* One byte more: an archive of bare objectives has no genes, and realloc to 0 bytes may return NULL. */
 	uint32_t *genome = realloc(archive->genome, n_alloc * gene_byte + 1);
 	archive->genome = genome ? genome : archive->genome;
-	uint64_t *tag = realloc(archive->tag, n_alloc * sizeof *tag);
+	uint64_t *tag = realloc(archive->tag, n_alloc * sizeof(*tag));
 	archive->tag = tag ? tag : archive->tag;
 	if (!objective || !genome || !tag)
 		return false;
@@ -149,19 +145,19 @@ static void move_points(struct pareto *archive, size_t to, size_t from, size_t n
 	if (n == 0 || to == from)
 		return;
 	memmove(archive->objective + to * archive->n_objective, objective_of(archive, from),
-	        n * archive->n_objective * sizeof *archive->objective);
+	        n * archive->n_objective * sizeof(*archive->objective));
 	memmove(archive->genome + to * archive->n_gene, genome_of(archive, from),
-	        n * archive->n_gene * sizeof *archive->genome);
-	memmove(archive->tag + to, archive->tag + from, n * sizeof *archive->tag);
+	        n * archive->n_gene * sizeof(*archive->genome));
+	memmove(archive->tag + to, archive->tag + from, n * sizeof(*archive->tag));
 }
 
 static void write_point(struct pareto *archive, size_t at, const double *objective, const uint32_t *genome,
                         uint64_t tag)
 {
 	assert(at < archive->n_alloc);
-	memcpy(archive->objective + at * archive->n_objective, objective, archive->n_objective * sizeof *objective);
+	memcpy(archive->objective + at * archive->n_objective, objective, archive->n_objective * sizeof(*objective));
 	if (archive->n_gene > 0)
-		memcpy(archive->genome + at * archive->n_gene, genome, archive->n_gene * sizeof *genome);
+		memcpy(archive->genome + at * archive->n_gene, genome, archive->n_gene * sizeof(*genome));
 	archive->tag[at] = tag;
 }
 
@@ -169,7 +165,6 @@ static void write_point(struct pareto *archive, size_t at, const double *objecti
 static void insert_step(struct pareto *archive, const double *objective, const uint32_t *genome, uint64_t tag)
 {
 	size_t begin = count_below(archive, objective[0], true), end = begin;
-
 	while (end < archive->n && (archive->n_objective == 1 || objective_of(archive, end)[1] >= objective[1]))
 		end++;
 	move_points(archive, begin + 1, end, archive->n - end);
@@ -183,7 +178,6 @@ static void insert_step(struct pareto *archive, const double *objective, const u
 static void insert_anywhere(struct pareto *archive, const double *objective, const uint32_t *genome, uint64_t tag)
 {
 	size_t at = 0;
-
 	while (at < archive->n) {
 		const double *own = objective_of(archive, at);
 		bool covered = true;
@@ -200,7 +194,6 @@ static void insert_anywhere(struct pareto *archive, const double *objective, con
 bool pareto_insert(struct pareto *archive, const double *objective, const uint32_t *genome, uint64_t tag)
 {
 	size_t hint = 0;
-
 	assert(objective && (genome || archive->n_gene == 0));
 	if (pareto_covers(archive, objective, genome, &hint))
 		return false;
@@ -230,7 +223,6 @@ void pareto_merge(struct pareto *archive, const struct pareto *other)
 static bool comes_before(const struct pareto *archive, size_t a, size_t b)
 {
 	const double *left = objective_of(archive, a), *right = objective_of(archive, b);
-
 	for (unsigned i = 0; i < archive->n_objective; i++) {
 		if (left[i] != right[i])
 			return left[i] < right[i];
@@ -293,9 +285,9 @@ static bool reserve(struct pareto *archive, size_t n)
 {
 	assert(archive->n == 0);
 	pareto_free(archive);
-	archive->objective = calloc(n + 1, archive->n_objective * sizeof *archive->objective);
-	archive->genome = calloc(n + 1, archive->n_gene * sizeof *archive->genome + 1);
-	archive->tag = calloc(n + 1, sizeof *archive->tag);
+	archive->objective = calloc(n + 1, archive->n_objective * sizeof(*archive->objective));
+	archive->genome = calloc(n + 1, archive->n_gene * sizeof(*archive->genome) + 1);
+	archive->tag = calloc(n + 1, sizeof(*archive->tag));
 	if (!archive->objective || !archive->genome || !archive->tag)
 		return false;
 	archive->n_alloc = n + 1;
@@ -315,8 +307,7 @@ bool pareto_append(struct pareto *batch, const double *objective, const uint32_t
 
 bool pareto_extend(struct pareto *batch, size_t n)
 {
-	size_t n_gene_byte = batch->n_gene * sizeof *batch->genome;
-
+	size_t n_gene_byte = batch->n_gene * sizeof(*batch->genome);
 	assert(batch->n == 0);
 	if (mul_sat(n, n_gene_byte + 8 * PARETO_MAX_OBJECTIVE) > SIZE_MAX / 2 || !reserve(batch, n)) {
 		pareto_free(batch);
@@ -334,7 +325,6 @@ struct both {
 static const struct pareto *side_of(const struct both *both, uint32_t number, size_t *at)
 {
 	bool is_first = number < both->archive->n;
-
 	*at = is_first ? number : number - both->archive->n;
 	return is_first ? both->archive : both->batch;
 }
@@ -343,7 +333,6 @@ static bool number_comes_before(const struct both *both, uint32_t a, uint32_t b)
 {
 	size_t at_a, at_b;
 	const struct pareto *left = side_of(both, a, &at_a), *right = side_of(both, b, &at_b);
-
 	for (unsigned i = 0; i < left->n_objective; i++) {
 		double x = objective_of(left, at_a)[i], y = objective_of(right, at_b)[i];
 		if (x != y)
@@ -356,7 +345,6 @@ static bool number_comes_before(const struct both *both, uint32_t a, uint32_t b)
 static size_t end_of_run(const struct both *both, const uint32_t *number, size_t begin, size_t n)
 {
 	size_t end = begin + 1;
-
 	while (end < n && !number_comes_before(both, number[end], number[end - 1]))
 		end++;
 	return end;
@@ -365,7 +353,6 @@ static size_t end_of_run(const struct both *both, const uint32_t *number, size_t
 static void merge_runs(const struct both *both, const uint32_t *from, size_t n_first, size_t n, uint32_t *to)
 {
 	size_t a = 0, b = n_first;
-
 	for (size_t i = 0; i < n; i++) {
 		bool first = a < n_first && (b == n || !number_comes_before(both, from[b], from[a]));
 		to[i] = first ? from[a++] : from[b++];
@@ -387,7 +374,7 @@ static void sort_numbers(const struct both *both, size_t n, uint32_t *number, ui
 			end = middle < n ? end_of_run(both, number, middle, n) : n;
 			merge_runs(both, number + begin, middle - begin, end - begin, scratch + begin);
 		}
-		memcpy(number, scratch, n * sizeof *number);
+		memcpy(number, scratch, n * sizeof(*number));
 	}
 }
 
@@ -402,7 +389,6 @@ static void move_chunk(void *context, size_t chunk)
 {
 	const struct archive_move *move = context;
 	size_t end = (chunk + 1) * MOVE_CHUNK, at;
-
 	for (size_t i = chunk * MOVE_CHUNK; i < end && i < move->made->n; i++) {
 		const struct pareto *side = side_of(move->both, move->number[i], &at);
 		write_point(move->made, i, objective_of(side, at), genome_of(side, at), side->tag[at]);
@@ -414,14 +400,13 @@ static bool find_kept(const struct both *both, uint32_t *number, size_t *n_kept)
 {
 	size_t n = both->archive->n + both->batch->n, at, n_found = 0;
 	unsigned n_objective = both->batch->n_objective;
-	double *sorted = calloc(n + 1, n_objective * sizeof *sorted);
-	bool *keep = malloc((n + 1) * sizeof *keep), done = sorted && keep;
-
+	double *sorted = calloc(n + 1, n_objective * sizeof(*sorted));
+	bool *keep = malloc((n + 1) * sizeof(*keep)), done = sorted && keep;
 	if (done)
 		sort_numbers(both, n, number, number + n);
 	for (size_t i = 0; done && i < n; i++) {
 		const struct pareto *side = side_of(both, number[i], &at);
-		memcpy(sorted + i * n_objective, objective_of(side, at), n_objective * sizeof *sorted);
+		memcpy(sorted + i * n_objective, objective_of(side, at), n_objective * sizeof(*sorted));
 	}
 	if (done && n_objective <= MAX_ORDERED)
 		done = nondominated_filter_ordered(sorted, n, n_objective, keep, n_kept);
@@ -440,7 +425,6 @@ static bool find_kept(const struct both *both, uint32_t *number, size_t *n_kept)
 static bool is_batch(const struct both *both, const uint32_t *number, size_t n_kept)
 {
 	bool is_same = n_kept == both->batch->n;
-
 	for (size_t i = 0; i < n_kept && is_same; i++)
 		is_same = number[i] == both->archive->n + i;
 	return is_same;
@@ -451,11 +435,10 @@ bool pareto_insert_all(struct pareto *archive, struct pareto *batch, unsigned n_
 	const struct both both = {archive, batch};
 	size_t n = archive->n + batch->n, n_kept = 0;
 	struct pareto made;
-
 	assert(archive->n_objective == batch->n_objective && archive->n_gene == batch->n_gene);
 	assert(n < UINT32_MAX && n_thread > 0);
 	pareto_init(&made, batch->n_objective, batch->n_gene);
-	uint32_t *number = malloc((2 * n + 1) * sizeof *number);
+	uint32_t *number = malloc((2 * n + 1) * sizeof(*number));
 	bool done = number && find_kept(&both, number, &n_kept);
 	if (done && is_batch(&both, number, n_kept)) {
 		made = *batch;

@@ -32,7 +32,6 @@ void staircase_free(struct staircase *stair)
 static size_t count_at_or_below(const double *value, size_t n, double limit)
 {
 	size_t low = 0;
-
 	while (n > 0) {
 		size_t half = n / 2;
 		bool below = value[low + half] <= limit;
@@ -46,7 +45,6 @@ static size_t count_at_or_below(const double *value, size_t n, double limit)
 bool staircase_covers(const struct staircase *stair, double x, double y)
 {
 	size_t at = count_at_or_below(stair->first_x, stair->n_block, x);
-
 	if (at == 0)
 		return false;
 	const struct stair_block *block = &stair->block[stair->block_at[at - 1]];
@@ -58,11 +56,11 @@ bool staircase_covers(const struct staircase *stair, double x, double y)
 static bool grow(struct staircase *stair)
 {
 	size_t n_alloc = stair->n_block_alloc ? 2 * stair->n_block_alloc : FIRST_BLOCK;
-	struct stair_block *block = realloc(stair->block, n_alloc * sizeof *block);
+	struct stair_block *block = realloc(stair->block, n_alloc * sizeof(*block));
 	stair->block = block ? block : stair->block;
-	double *first_x = realloc(stair->first_x, n_alloc * sizeof *first_x);
+	double *first_x = realloc(stair->first_x, n_alloc * sizeof(*first_x));
 	stair->first_x = first_x ? first_x : stair->first_x;
-	uint32_t *block_at = realloc(stair->block_at, n_alloc * sizeof *block_at);
+	uint32_t *block_at = realloc(stair->block_at, n_alloc * sizeof(*block_at));
 	stair->block_at = block_at ? block_at : stair->block_at;
 
 	if (!block || !first_x || !block_at)
@@ -80,8 +78,8 @@ static struct stair_block *open_block(struct staircase *stair, size_t at)
 	uint32_t fresh = stair->block_at[stair->n_block];
 	size_t n_after = stair->n_block - at;
 
-	memmove(stair->block_at + at + 1, stair->block_at + at, n_after * sizeof *stair->block_at);
-	memmove(stair->first_x + at + 1, stair->first_x + at, n_after * sizeof *stair->first_x);
+	memmove(stair->block_at + at + 1, stair->block_at + at, n_after * sizeof(*stair->block_at));
+	memmove(stair->first_x + at + 1, stair->first_x + at, n_after * sizeof(*stair->first_x));
 	stair->block_at[at] = fresh;
 	stair->n_block++;
 	stair->block[fresh].n = 0;
@@ -94,8 +92,8 @@ static void close_block(struct staircase *stair, size_t at)
 	uint32_t closed = stair->block_at[at];
 	size_t n_after = stair->n_block - at - 1;
 
-	memmove(stair->block_at + at, stair->block_at + at + 1, n_after * sizeof *stair->block_at);
-	memmove(stair->first_x + at, stair->first_x + at + 1, n_after * sizeof *stair->first_x);
+	memmove(stair->block_at + at, stair->block_at + at + 1, n_after * sizeof(*stair->block_at));
+	memmove(stair->first_x + at, stair->first_x + at + 1, n_after * sizeof(*stair->first_x));
 	stair->block_at[--stair->n_block] = closed;
 }
 
@@ -116,13 +114,12 @@ static void extend_gain(struct gain *gain, double x, double ceiling)
 static bool drop_steps(struct stair_block *block, size_t step, struct gain *gain)
 {
 	size_t end = step;
-
 	for (; end < block->n && block->y[end] >= gain->y; end++)
 		extend_gain(gain, block->x[end], block->y[end]);
 	size_t n_after = block->n - end;
 	if (end > step) {
-		memmove(block->x + step, block->x + end, n_after * sizeof *block->x);
-		memmove(block->y + step, block->y + end, n_after * sizeof *block->y);
+		memmove(block->x + step, block->x + end, n_after * sizeof(*block->x));
+		memmove(block->y + step, block->y + end, n_after * sizeof(*block->y));
 		block->n = (unsigned)(step + n_after);
 	}
 	return n_after == 0;
@@ -132,7 +129,6 @@ static bool drop_steps(struct stair_block *block, size_t step, struct gain *gain
 static void drop_covered(struct staircase *stair, size_t at, size_t step, struct gain *gain)
 {
 	bool reached_end = drop_steps(&stair->block[stair->block_at[at]], step, gain);
-
 	while (reached_end && at + 1 < stair->n_block) {
 		struct stair_block *next = &stair->block[stair->block_at[at + 1]];
 		reached_end = drop_steps(next, 0, gain);
@@ -160,11 +156,10 @@ static void split_block(struct staircase *stair, size_t at)
 {
 	struct stair_block *upper = open_block(stair, at + 1);
 	struct stair_block *lower = &stair->block[stair->block_at[at]];
-
 	assert(lower->n == N_STEP);
 	lower->n = upper->n = N_STEP / 2;
-	memcpy(upper->x, lower->x + N_STEP / 2, N_STEP / 2 * sizeof *upper->x);
-	memcpy(upper->y, lower->y + N_STEP / 2, N_STEP / 2 * sizeof *upper->y);
+	memcpy(upper->x, lower->x + N_STEP / 2, N_STEP / 2 * sizeof(*upper->x));
+	memcpy(upper->y, lower->y + N_STEP / 2, N_STEP / 2 * sizeof(*upper->y));
 	stair->first_x[at + 1] = upper->x[0];
 }
 
@@ -190,8 +185,8 @@ bool staircase_add(struct staircase *stair, double x, double y, double corner_x,
 		extend_gain(&gain, inner ? block->x[step] : last ? corner_x : stair->first_x[at + 1], y);
 		*area = gain.area;
 	}
-	memmove(block->x + step + 1, block->x + step, (block->n - step) * sizeof *block->x);
-	memmove(block->y + step + 1, block->y + step, (block->n - step) * sizeof *block->y);
+	memmove(block->x + step + 1, block->x + step, (block->n - step) * sizeof(*block->x));
+	memmove(block->y + step + 1, block->y + step, (block->n - step) * sizeof(*block->y));
 	block->x[step] = x;
 	block->y[step] = y;
 	block->n++;

@@ -98,7 +98,7 @@ static void put_split(struct json *json, const struct split *split)
 	json_begin_object(json, "split");
 	for (size_t i = 0; i < sizeof(dim) / sizeof(dim[0]); i++) {
 		char text[64];
-		(void)dim_print(dim[i], text, sizeof text);
+		(void)dim_print(dim[i], text, sizeof(text));
 		json_put_text(json, name[i], text);
 	}
 	json_end(json);
@@ -164,7 +164,7 @@ static void put_constants(struct json *json, const struct machine *machine)
 	static const char group[] = "octopus.";
 	json_begin_list(json, "constants");
 	for (size_t i = 0; i < machine_n_param; i++) {
-		if (strncmp(machine_param[i].key, group, sizeof group - 1) != 0)
+		if (strncmp(machine_param[i].key, group, sizeof(group) - 1) != 0)
 			continue;
 		json_begin_object(json, NULL);
 		json_put_text(json, "key", machine_param[i].key);

@@ -116,7 +116,6 @@ static void read_level(const struct doc_node *map, struct operating_point *level
 {
 	const char *allowed[32] = {"name"};
 	size_t n_allowed = 1;
-
 	init_level(level, map->line);
 	for (size_t i = 0; i < machine_n_level_param; i++) {
 		const struct level_param *param = &level_param[i];
@@ -212,7 +211,6 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 	size_t n_allowed = n_own, target = MACHINE_CHIP;
 	const struct doc_node *node = doc_find(root, "target");
 	bool known = node && doc_get_choice(node, "target", machine_target_name, N_MACHINE_TARGET, &target, err);
-
 	machine_init(machine, (enum machine_target)target);
 	n_allowed +=
 	    list_groups(machine->target, allowed + n_allowed, sizeof(allowed) / sizeof(allowed[0]) - n_allowed, arena);

@@ -47,7 +47,6 @@ static void read_root(struct space_reader *reader)
 	                                      "level_shares", "level_changes", "arada",     "network_result"};
 	const struct doc_node *root = reader->root;
 	struct space *space = reader->space;
-
 	doc_check_keys(root, allowed, sizeof(allowed) / sizeof(allowed[0]), reader->err);
 	if (root->kind != DOC_MAP)
 		return;

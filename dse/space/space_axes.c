@@ -23,7 +23,6 @@ static void add_value(struct axis_reader *self, const struct doc_node *node, con
 	struct space_axis *axis = self->axis;
 	struct err part = {0};
 	char canonical[TEXT_SIZE];
-
 	if (machine_set_param(&self->scratch, axis->param, text, &part) != ERR_OK) {
 		(void)err_add_all(self->reader->err, doc_place(node), &part);
 		err_clear(&part);
@@ -93,7 +92,6 @@ static bool read_range(struct axis_reader *self, const struct doc_node *node, st
 	unsigned n_before = err->n_message;
 	const struct doc_node *from = doc_find(node, "from"), *to = doc_find(node, "to");
 	const struct doc_node *step = doc_find(node, "step"), *times = doc_find(node, "times");
-
 	doc_check_keys(node, allowed, 4, err);
 	if (param->type != PARAM_U32 && param->type != PARAM_REAL) {
 		err_add_at(err, ERR_INPUT, doc_place(node), "%s: found a range, allowed a list of values (%s)",

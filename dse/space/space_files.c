@@ -211,7 +211,6 @@ static void read_network(struct space_reader *reader, const struct doc_node *ite
 	struct space_network *network = &space->network[space->n_network];
 	const struct doc_node *node = item;
 	const char *name;
-
 	network->weight = 1;
 	if (item->kind == DOC_MAP) {
 		doc_check_keys(item, allowed, 2, reader->err);

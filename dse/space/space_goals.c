@@ -210,7 +210,6 @@ void space_read_search(struct space_reader *reader)
 	struct space *space = reader->space;
 	uint64_t population = 0, generations = 0, islands = 1, migrate_every = 0, max_front = DEFAULT_MAX_FRONT;
 	size_t index;
-
 	space->engine = engine_exact.name;
 	space->seed = 1;
 	if (map) {

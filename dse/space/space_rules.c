@@ -269,7 +269,6 @@ static void read_rule(struct space_reader *reader, const struct doc_node *map, s
 	static void (*const read[N_KEY])(struct space_reader *, const struct doc_node *, struct rule *) = {
 	    NULL, read_split, read_strategies, read_reuse, read_levels, read_operands, read_forms, read_fetch};
 	const char *text;
-
 	doc_check_keys(map, allowed, N_KEY, reader->err);
 	if (map->kind != DOC_MAP)
 		return;

@@ -349,7 +349,6 @@ static bool read_collection(struct doc_reader *reader, const yaml_event_t *event
 	bool is_map = event->type == YAML_MAPPING_START_EVENT, end = false, is_key = is_map;
 	size_t first = reader->n_stack, anchor;
 	uint64_t n_before = reader->n_node;
-
 	if (depth > MAX_DEPTH)
 		return mistake(reader, place_of(reader, event->start_mark),
 		               "found lists and maps nested over 64 levels, allowed 64");

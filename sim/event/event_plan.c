@@ -48,7 +48,6 @@ static void plan_conv(const struct machine *machine, const struct mla_shape *tas
 	uint64_t last_pixel = left_pixel > 0 ? left_pixel : machine->mla_cols;
 	uint64_t full_port = ceil_div(machine->mla_cols * result_byte, port_byte);
 	uint64_t last_port = ceil_div(last_pixel * result_byte, port_byte);
-
 	plan->kernel_w = operand_run_tap(task->kernel_w, task->dilation);
 	plan->n_round_tap = (uint64_t)task->kernel_w * task->kernel_h * conv->in_c;
 	plan->n_block = ceil_div(out_w, machine->mla_cols);
@@ -68,7 +67,6 @@ static void plan_matmul(const struct machine *machine, const struct mla_shape *t
 	const struct mla_matmul_task *matmul = &task->matmul;
 	uint64_t b_w = align_up(matmul->b_w, port_byte / (task->operand_bit / 8));
 	uint64_t row_byte = (uint64_t)machine->mla_cols * result_byte_of(machine, task);
-
 	plan->is_matmul = true;
 	plan->kernel_w = 1;
 	plan->n_round_tap = matmul->a_w;

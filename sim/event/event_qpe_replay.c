@@ -77,7 +77,6 @@ static bool save(const struct event_qpe *qpe, bool in_round, struct kept *kept)
 {
 	struct event_state state = {.word = kept->word, .n_max = N_STATE_WORD};
 	uint64_t clk = qpe->queue.clk;
-
 	event_noc_save(&qpe->noc, clk, &state);
 	for (uint32_t i = 0; i < qpe->n_pe; i++) {
 		const struct event_mla *mla = &qpe->mla[i];

@@ -107,7 +107,6 @@ static void check_blocks(const struct machine *machine, struct err *err)
 {
 	uint64_t n_mesh = (uint64_t)machine->chip.mesh_w * machine->chip.mesh_h;
 	uint32_t n_storage = machine->chip.n_storage_qpe, n_dram = machine->dram_n;
-
 	if (n_mesh > machine->chip.n_qpe)
 		err_add(err, ERR_INPUT,
 		        "chip.mesh_w: chip.mesh_w x chip.mesh_h is %ux%u = %llu QPEs, more than chip.n_qpe = "

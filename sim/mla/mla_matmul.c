@@ -49,7 +49,6 @@ static struct matmul_fetch matmul_fetch(const struct machine *machine, const str
 	double mac_byte = (double)machine->mla_rows * (operand_bit / 8);
 	double b_clk = (double)rate->n_b_first * rate->access_clk;
 	struct matmul_fetch fetch = {.mac_clk = real_max(b_clk, rate->tap_clk)};
-
 	fetch.n_packet_mac = machine->noc_packet_byte / mac_byte;
 	fetch.n_low_mac = (double)(uint64_t)(real_max(A_LOW_BYTE, A_LEAST_MAC * mac_byte) / mac_byte);
 	fetch.prefetched_lead_clk = 1 + rate->access_clk;

@@ -135,7 +135,7 @@ static void test_arm_work_is_read_from_networks(void **state)
 	(void)state;
 	if (network_read_text(text, &network, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
-	assert_int_equal(network.n_block, sizeof want / sizeof *want);
+	assert_int_equal(network.n_block, sizeof(want) / sizeof(*want));
 	for (size_t i = 0; i < network.n_block; i++) {
 		const struct block *block = &network.block[i];
 		struct operation operation[BLOCK_MAX_OPERATION];
@@ -166,7 +166,7 @@ static void test_arm_work_mistakes_name_their_place(void **state)
 	     "allowed is a second operand of the same shape"},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct network network;
 		struct err err = {0};
 		assert_int_equal(network_read_text(bad[i].text, &network, &err), ERR_INPUT);

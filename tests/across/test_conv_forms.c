@@ -207,7 +207,7 @@ static void test_conv_forms_verdicts(void **state)
 	    {&chip, &padded, STRATEGY_FUSION, FORM_PACKED, VERDICT_FORM},
 	    {&array, &plain, STRATEGY_OUTPUT_STATIONARY, FORM_PACKED, VERDICT_FORM},
 	};
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		struct layer_design design = {.split = split_whole(row[i].block),
 		                              .strategy = row[i].strategy,
 		                              .operand_bit = 8,

@@ -26,7 +26,7 @@ static void run_space(const char *name)
 	struct explore explore;
 	struct unroller unroller;
 	struct err err = {0};
-	(void)snprintf(path, sizeof path, "spaces/bench/%s.yaml", name);
+	(void)snprintf(path, sizeof(path), "spaces/bench/%s.yaml", name);
 	if (space_read(path, &space, &err) != ERR_OK)
 		give_up(name, &err);
 	const struct explore_options options = {
@@ -37,7 +37,7 @@ static void run_space(const char *name)
 	struct front_run run = {.space = &space, .explore = &explore, .options = &options, .unroller = &unroller};
 	front_file_sign(&run);
 	const struct explore_counts *counts = &explore.counts;
-	certificate_text(&run, text, sizeof text);
+	certificate_text(&run, text, sizeof(text));
 	printf("%-20s %6.1f s on %u threads, %zu points, signature %s\n", name, explore.seconds, options.n_thread,
 	       explore.front.n, run.signature);
 	printf("  %" PRIu64 " machines: %" PRIu64 " refused, %" PRIu64
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 			run_space(argv[i]);
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof bench_space / sizeof *bench_space; i++)
+	for (size_t i = 0; i < sizeof(bench_space) / sizeof(*bench_space); i++)
 		run_space(bench_space[i]);
 	return 0;
 }

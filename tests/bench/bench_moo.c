@@ -32,7 +32,6 @@ static unsigned cut_line(char *line, char *field[MAX_FIELD])
 {
 	unsigned n = 0;
 	bool quoted = false;
-
 	field[n++] = line;
 	for (char *c = line; *c && *c != '\n' && n < MAX_FIELD; c++) {
 		quoted ^= *c == '"';
@@ -50,12 +49,11 @@ static double best_of_table(const char *what)
 	char line[MAX_LINE], *field[MAX_FIELD];
 	double best = INFINITY;
 	FILE *file = fopen(REFERENCE, "r");
-
 	if (!file) {
 		perror(REFERENCE);
 		exit(1);
 	}
-	while (fgets(line, sizeof line, file)) {
+	while (fgets(line, sizeof(line), file)) {
 		if (cut_line(line, field) >= 4 && strcmp(field[0], what) == 0)
 			best = fmin(best, strtod(field[3], NULL));
 	}
@@ -72,7 +70,6 @@ static double best_of_table(const char *what)
 static uint64_t splitmix64(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
 	return z ^ z >> 31;
@@ -87,8 +84,7 @@ static double unit(uint64_t *state)
 static double *draw_points(size_t n, unsigned n_objective, bool sphere)
 {
 	uint64_t state = 42;
-	double *point = malloc(n * n_objective * sizeof *point);
-
+	double *point = malloc(n * n_objective * sizeof(*point));
 	if (!point)
 		exit(1);
 	for (size_t i = 0; i < n; i++) {
@@ -116,7 +112,6 @@ static double run_task(enum task task, const double *point, size_t n, unsigned n
 {
 	double volume = NAN;
 	size_t n_kept = 0;
-
 	if (task == HYPERVOLUME) {
 		hypervolume(point, n, n_objective, reference_point, &volume);
 		return volume;
@@ -129,7 +124,7 @@ static double run_task(enum task task, const double *point, size_t n, unsigned n
 		return (double)n_kept;
 	}
 	struct nondominated memory;
-	uint32_t *rank = malloc(n * sizeof *rank), n_front = 0;
+	uint32_t *rank = malloc(n * sizeof(*rank)), n_front = 0;
 	if (rank && nondominated_init(&memory, n)) {
 		n_front = nondominated_rank(&memory, point, n_objective, n_objective, NULL, n, EQUAL_SHARE, rank);
 		nondominated_free(&memory);
@@ -144,14 +139,13 @@ static void measure(enum task task, unsigned n_objective, size_t n, bool in_tabl
 	static const char *const unit_of[] = {"volume", "kept", "fronts"};
 	char what[64];
 	double best_s = INFINITY, outcome = 0.0, *point = draw_points(n, n_objective, task == HYPERVOLUME);
-
 	for (unsigned i = 0; i < N_REPEAT; i++) {
 		double start_s = now_s();
 		outcome = run_task(task, point, n, n_objective);
 		best_s = fmin(best_s, now_s() - start_s);
 	}
 	free(point);
-	snprintf(what, sizeof what, "%s %uD %zu points", name[task], n_objective, n);
+	snprintf(what, sizeof(what), "%s %uD %zu points", name[task], n_objective, n);
 	printf("%-38s %10.3f ms  ", what, 1e3 * best_s);
 	if (in_table) {
 		double table_s = best_of_table(what);
@@ -166,13 +160,12 @@ static void measure(enum task task, unsigned n_objective, size_t n, bool in_tabl
 static bool measure_problem(const struct moo_problem *row)
 {
 	double volume[MOO_N_SEED], start_s = now_s();
-
 	for (uint64_t seed = 1; seed <= MOO_N_SEED; seed++) {
 		if (!moo_run(row, seed, &volume[seed - 1]))
 			exit(1);
 	}
 	double per_s = (double)MOO_N_SEED * MOO_POPULATION * MOO_GENERATIONS / (now_s() - start_s);
-	qsort(volume, MOO_N_SEED, sizeof *volume, moo_compare);
+	qsort(volume, MOO_N_SEED, sizeof(*volume), moo_compare);
 	double median = volume[MOO_N_SEED / 2];
 	bool inside = median >= row->least_median && median <= row->largest_median;
 	printf("NSGA-II %-5s %d seeds: hypervolume median %.5f (%.5f to %.5f), window %.5f to %.5f: %s;"
@@ -199,7 +192,7 @@ int main(void)
 	};
 	bool inside = true;
 
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
 		measure(row[i].task, row[i].n_objective, row[i].n, row[i].in_table);
 	for (size_t i = 0; i < MOO_N_PROBLEM; i++)
 		inside &= measure_problem(&moo_problem_table[i]);

@@ -64,9 +64,9 @@ struct outcome {
 static void sum_files(const char *folder, struct outcome *outcome)
 {
 	char command[128];
-	(void)snprintf(command, sizeof command, "cat %s/*/front.csv %s/*/front.json | cksum", folder, folder);
+	(void)snprintf(command, sizeof(command), "cat %s/*/front.csv %s/*/front.json | cksum", folder, folder);
 	FILE *pipe = popen(command, "r");
-	if (!pipe || !fgets(outcome->checksum, sizeof outcome->checksum, pipe) || pclose(pipe) != 0)
+	if (!pipe || !fgets(outcome->checksum, sizeof(outcome->checksum), pipe) || pclose(pipe) != 0)
 		explore_stop(folder, "no checksum");
 }
 
@@ -126,9 +126,9 @@ static void run_once(const char *name, const char *engine, enum way way, double 
 static void ask_span(const char *program, const char *name, const char *engine, struct figures *figures)
 {
 	char command[512], line[64], *end;
-	(void)snprintf(command, sizeof command, "$(dirname '%s')/bench_span --brief %s %s", program, name, engine);
+	(void)snprintf(command, sizeof(command), "$(dirname '%s')/bench_span --brief %s %s", program, name, engine);
 	FILE *pipe = popen(command, "r");
-	if (!pipe || !fgets(line, sizeof line, pipe) || pclose(pipe) != 0)
+	if (!pipe || !fgets(line, sizeof(line), pipe) || pclose(pipe) != 0)
 		explore_stop(name, "bench_span does not answer; build it, too");
 	figures->work_s = strtod(line, &end);
 	figures->span_s = strtod(end, NULL);
@@ -142,7 +142,7 @@ static int compare(const void *left, const void *right)
 
 static double median(double *value, size_t n)
 {
-	qsort(value, n, sizeof *value, compare);
+	qsort(value, n, sizeof(*value), compare);
 	return n % 2 ? value[n / 2] : 0.5 * (value[n / 2 - 1] + value[n / 2]);
 }
 
@@ -220,9 +220,9 @@ int main(int argc, char **argv)
 		same &= bench_all(argv[0], &name, 1, "exact", &sum);
 	}
 	if (argc == 1) {
-		same &= bench_all(argv[0], network, sizeof network / sizeof *network, "exact", &sum);
-		same &= bench_all(argv[0], single, sizeof single / sizeof *single, "exact", &sum);
-		same &= bench_all(argv[0], single, sizeof single / sizeof *single, "exhaustive", &sum);
+		same &= bench_all(argv[0], network, sizeof(network) / sizeof(*network), "exact", &sum);
+		same &= bench_all(argv[0], single, sizeof(single) / sizeof(*single), "exact", &sum);
+		same &= bench_all(argv[0], single, sizeof(single) / sizeof(*single), "exhaustive", &sum);
 	}
 	print_figures("all of these", "", &sum, true);
 	return same ? 0 : 1;

@@ -52,8 +52,7 @@ static void add_machine(const struct space *space, const struct layer_map *map, 
 	struct layer_set *set;
 	struct candidate candidate;
 	char why[EXPLORE_TEXT_SIZE];
-
-	if (layer_set_build(space, map, machine, &set, why, sizeof why, &err) != ERR_OK ||
+	if (layer_set_build(space, map, machine, &set, why, sizeof(why), &err) != ERR_OK ||
 	    (set && candidate_init(space, set, &candidate, &err) != ERR_OK))
 		give_up(space->name, &err);
 	if (!set)
@@ -102,7 +101,6 @@ static void set_reference(const struct pareto *front, double *reference)
 static double volume_of(const struct pareto *front, const double *reference)
 {
 	double volume = 0.0;
-
 	if (front->n > 0 && !hypervolume(front->objective, front->n, front->n_objective, reference, &volume)) {
 		fprintf(stderr, "bench_search: out of memory\n");
 		exit(1);
@@ -122,7 +120,6 @@ static uint64_t run_seeds(const char *path, const struct space *space, const str
 {
 	struct err err = {0};
 	uint64_t n_most = 0;
-
 	for (unsigned seed = 0; seed < N_SEED; seed++) {
 		struct explore explore;
 		struct explore_options options = {
@@ -134,7 +131,7 @@ static uint64_t run_seeds(const char *path, const struct space *space, const str
 		n_most = n > n_most ? n : n_most;
 		explore_free(&explore);
 	}
-	qsort(volume, N_SEED, sizeof *volume, compare);
+	qsort(volume, N_SEED, sizeof(*volume), compare);
 	return n_most;
 }
 
@@ -149,8 +146,7 @@ static bool bench_one(const char *name, unsigned n_thread)
 	uint64_t n_exhaustive = 0, start_ms = stop_now_ms();
 	bool reached = true;
 	double share[N_SEED], reference[SPACE_MAX_OBJECTIVE];
-
-	(void)snprintf(path, sizeof path, "spaces/bench/%s.yaml", name);
+	(void)snprintf(path, sizeof(path), "spaces/bench/%s.yaml", name);
 	if (space_read(path, &space, &err) != ERR_OK || layer_map_build(&space, &map, &err) != ERR_OK)
 		give_up(path, &err);
 	pareto_init(&exact, (unsigned)space.n_objective, 0);
@@ -159,7 +155,7 @@ static bool bench_one(const char *name, unsigned n_thread)
 	set_reference(&exact, reference);
 	double volume = volume_of(&exact, reference);
 	uint64_t exhaustive_ms = stop_now_ms() - start_ms;
-	for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+	for (size_t i = 0; i < sizeof(trial) / sizeof(*trial); i++) {
 		uint64_t budget = n_exhaustive / trial[i].divisor;
 		uint64_t n_most = run_seeds(path, &space, trial[i].engine, budget, n_thread, reference, share);
 		double goal = !trial[i].has_goal ? 0.0 : strncmp(name, "net_", 4) == 0 ? NETWORK_SHARE : LAYER_SHARE;
@@ -184,14 +180,13 @@ int main(int argc, char **argv)
 {
 	bool reached = true;
 	unsigned n_thread = parallel_n_thread(0);
-
 	printf("Genetic and local search with 2 %% and 0.2 %% of the evaluations of an exhaustive search; hypervolume "
 	       "as %% "
 	       "of the exact front's, %d seeds\n",
 	       N_SEED);
 	printf("%-21s %11s %8s %6s  %-6s %9s %6s %8s %8s %8s\n", "space", "exhaustive", "s", "front", "engine",
 	       "evaluated", "%", "worst", "median", "best");
-	for (size_t i = 0; argc == 1 && i < sizeof bench_space / sizeof *bench_space; i++)
+	for (size_t i = 0; argc == 1 && i < sizeof(bench_space) / sizeof(*bench_space); i++)
 		reached &= bench_one(bench_space[i], n_thread);
 	for (int i = 1; i < argc; i++)
 		reached &= bench_one(argv[i], n_thread);

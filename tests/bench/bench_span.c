@@ -124,8 +124,8 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		return 0;
-	run_all(single, sizeof single / sizeof *single, "exact");
-	run_all(network, sizeof network / sizeof *network, "exact");
-	run_all(single, sizeof single / sizeof *single, "exhaustive");
+	run_all(single, sizeof(single) / sizeof(*single), "exact");
+	run_all(network, sizeof(network) / sizeof(*network), "exact");
+	run_all(single, sizeof(single) / sizeof(*single), "exhaustive");
 	return 0;
 }

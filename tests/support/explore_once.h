@@ -28,13 +28,13 @@ static inline void explore_once(const char *name, const char *engine, unsigned n
 	char *argv[] = {program, command, path, option, own, jobs, quiet, out, folder, NULL};
 	struct cli_options options;
 	struct err err = {0};
-	(void)snprintf(path, sizeof path, "spaces/bench/%s.yaml", name);
-	(void)snprintf(jobs, sizeof jobs, "-j%u", n_thread);
-	(void)snprintf(own, sizeof own, "%s", engine);
+	(void)snprintf(path, sizeof(path), "spaces/bench/%s.yaml", name);
+	(void)snprintf(jobs, sizeof(jobs), "-j%u", n_thread);
+	(void)snprintf(own, sizeof(own), "%s", engine);
 	int nowhere = open("/dev/null", O_WRONLY), kept = dup(STDOUT_FILENO);
 	if (nowhere < 0 || kept < 0 || fflush(stdout) != 0 || dup2(nowhere, STDOUT_FILENO) < 0)
 		explore_stop(name, "stdout cannot be turned away");
-	enum err_code code = cli_parse(&command_program, (int)(sizeof argv / sizeof *argv) - 1, argv, &options, &err);
+	enum err_code code = cli_parse(&command_program, (int)(sizeof(argv) / sizeof(*argv)) - 1, argv, &options, &err);
 	if (code == ERR_OK)
 		code = cmd_explore(&options, &err);
 	if (code != ERR_OK || fflush(stdout) != 0 || dup2(kept, STDOUT_FILENO) < 0)
@@ -54,7 +54,7 @@ static inline void explore_make_folder(char folder[32])
 static inline void explore_remove_folder(const char *folder)
 {
 	char command[64];
-	(void)snprintf(command, sizeof command, "rm -rf %s", folder);
+	(void)snprintf(command, sizeof(command), "rm -rf %s", folder);
 	if (system(command) != 0)
 		explore_stop(folder, "cannot be removed");
 }

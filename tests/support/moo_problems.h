@@ -89,7 +89,6 @@ static inline bool moo_run(const struct moo_problem *row, uint64_t seed, double 
 	                                           .crossover_frac = 0.9,
 	                                           .crossover_index = 15.0,
 	                                           .mutation_index = 20.0};
-
 	for (size_t i = 0; i < row->n_variable; i++) {
 		lower[i] = i == 0 ? row->first_lower : row->lower;
 		upper[i] = i == 0 ? row->first_upper : row->upper;
@@ -106,7 +105,6 @@ static inline bool moo_run(const struct moo_problem *row, uint64_t seed, double 
 static inline int moo_compare(const void *a, const void *b)
 {
 	const double *left = (const double *)a, *right = (const double *)b;
-
 	return *left < *right ? -1 : *left > *right;
 }
 

@@ -12,7 +12,6 @@ static inline enum err_code network_read_text(const char *text, struct network *
 	int handle = mkstemp(path);
 	FILE *file;
 	enum err_code code;
-
 	assert_true(handle >= 0);
 	file = fdopen(handle, "w");
 	assert_non_null(file);

@@ -35,7 +35,6 @@ struct real_search {
 static void pair_up(struct real_search *search, struct rng *rng)
 {
 	uint32_t n = search->population.n_parent;
-
 	for (uint32_t half = 0; half < 2; half++) {
 		uint32_t *contestant = search->contestant + half * n;
 		for (uint32_t i = 0; i < n; i++) {
@@ -51,7 +50,6 @@ static const void *winner(const struct real_search *search, uint32_t number)
 {
 	const struct nsga2_population *population = &search->population;
 	const uint32_t *pair = search->contestant + 2 * (size_t)(number % population->n_parent);
-
 	assert(pair[0] < population->n_parent && pair[1] < population->n_parent);
 	return population->genome + (pair[0] < pair[1] ? pair[0] : pair[1]) * population->genome_byte;
 }
@@ -86,7 +84,6 @@ static double root(const struct real_search *search, double base)
 static double draw_spread(const struct real_search *search, double room, double draw)
 {
 	double whole = 2.0 - raise(search, 1.0 / (1.0 + 2.0 * room)), part = draw * whole;
-
 	assert(room >= 0.0 && part < 2.0);
 	return root(search, part <= 1.0 ? part : 1.0 / (2.0 - part));
 }
@@ -106,7 +103,6 @@ static void cross(const struct real_search *search, struct rng *rng, double *a, 
 {
 	const struct nsga2_real_problem *problem = search->problem;
 	uint32_t bits = 0;
-
 	for (size_t i = 0; i < problem->n_variable; i++, bits >>= 2) {
 		if (i % 16 == 0)
 			bits = rng_u32(rng);
@@ -127,7 +123,6 @@ static void cross(const struct real_search *search, struct rng *rng, double *a, 
 static double mutate_one(double value, double lower, double upper, double index, double draw)
 {
 	double range = upper - lower, step;
-
 	if (draw <= 0.5) {
 		double left = 1.0 - (value - lower) / range;
 		step = pow(2.0 * draw + (1.0 - 2.0 * draw) * pow(left, index + 1.0), 1.0 / (index + 1.0)) - 1.0;
@@ -142,7 +137,6 @@ static void mutate(const struct real_search *search, struct rng *rng, double *va
 {
 	const struct nsga2_real_problem *problem = search->problem;
 	double at = -1.0;
-
 	for (;;) {
 		/* The number of variables passed over before the next success is geometric. */
 		at += 1.0 + floor(log(1.0 - rng_unit(rng)) * search->gap_scale);
@@ -159,7 +153,6 @@ static void mutate(const struct real_search *search, struct rng *rng, double *va
 static void draw_variables(const struct real_search *search, struct rng *rng, double *variable)
 {
 	const struct nsga2_real_problem *problem = search->problem;
-
 	for (size_t i = 0; i < problem->n_variable; i++)
 		variable[i] = problem->lower[i] + (problem->upper[i] - problem->lower[i]) * rng_unit(rng);
 }
@@ -170,14 +163,13 @@ static void make_pair(const struct real_search *search, uint32_t generation, uin
 	struct rng rng = rng_stream(search->options->seed, generation, pair);
 	size_t n = search->problem->n_variable;
 	double *first = search->child + 2 * (size_t)pair * n, *second = first + n;
-
 	if (generation == 0) {
 		draw_variables(search, &rng, first);
 		draw_variables(search, &rng, second);
 		return;
 	}
-	memcpy(first, winner(search, 2 * pair), n * sizeof *first);
-	memcpy(second, winner(search, 2 * pair + 1), n * sizeof *second);
+	memcpy(first, winner(search, 2 * pair), n * sizeof(*first));
+	memcpy(second, winner(search, 2 * pair + 1), n * sizeof(*second));
 	if (rng_unit(&rng) < search->options->crossover_frac)
 		cross(search, &rng, first, second);
 	mutate(search, &rng, first);
@@ -188,7 +180,6 @@ static void make_generation(struct real_search *search, uint32_t generation)
 {
 	const struct nsga2_real_problem *problem = search->problem;
 	uint32_t n = search->options->population;
-
 	if (generation > 0) {
 		struct rng rng = rng_stream(search->options->seed, generation, UINT32_MAX);
 		pair_up(search, &rng);
@@ -205,16 +196,15 @@ static bool search_init(struct real_search *search)
 	const struct nsga2_real_options *options = search->options;
 	size_t n = options->population, n_variable = search->problem->n_variable;
 	double frac = options->mutation_frac > 0.0 ? options->mutation_frac : 1.0 / (double)n_variable;
-
 	/* Where every variable mutates, the logarithm is minus infinity and each gap 0. */
 	search->gap_scale = 1.0 / log(1.0 - frac);
 	while (ldexp(1.0, (int)search->n_root) < options->crossover_index + 1.0)
 		search->n_root++;
 	search->is_power = ldexp(1.0, (int)search->n_root) == options->crossover_index + 1.0;
-	search->child = calloc((n + 1) * n_variable, sizeof *search->child);
-	search->result = calloc(n, sizeof *search->result);
-	search->contestant = calloc(2 * (size_t)search->options->population, sizeof *search->contestant);
-	return nsga2_population_init(&search->population, options->population, n_variable * sizeof *search->child,
+	search->child = calloc((n + 1) * n_variable, sizeof(*search->child));
+	search->result = calloc(n, sizeof(*search->result));
+	search->contestant = calloc(2 * (size_t)search->options->population, sizeof(*search->contestant));
+	return nsga2_population_init(&search->population, options->population, n_variable * sizeof(*search->child),
 	                             search->problem->n_objective) &&
 	       search->child && search->result && search->contestant;
 }
@@ -224,7 +214,6 @@ bool nsga2_real_run(const struct nsga2_real_problem *problem, const struct nsga2
 {
 	struct real_search search = {.problem = problem, .options = options};
 	size_t n = options->population;
-
 	assert(problem->n_variable > 0 && options->population > 0 && options->generations > 0);
 	assert(options->crossover_index >= 0.0 && options->crossover_index < 1e6 && options->mutation_index >= 0.0);
 	assert(options->mutation_frac >= 0.0 && options->mutation_frac <= 1.0);
@@ -234,9 +223,9 @@ bool nsga2_real_run(const struct nsga2_real_problem *problem, const struct nsga2
 	for (uint32_t generation = 0; done && generation < options->generations; generation++)
 		make_generation(&search, generation);
 	if (done && variable)
-		memcpy(variable, search.population.genome, n * problem->n_variable * sizeof *variable);
+		memcpy(variable, search.population.genome, n * problem->n_variable * sizeof(*variable));
 	if (done && result)
-		memcpy(result, search.population.result, n * sizeof *result);
+		memcpy(result, search.population.result, n * sizeof(*result));
 	nsga2_population_free(&search.population);
 	free(search.child);
 	free(search.result);

@@ -48,7 +48,7 @@ static inline char *builder_text(struct onnx_builder *builder, const char *text)
 
 static inline void builder_start(struct onnx_builder *builder, const char *name)
 {
-	memset(builder, 0, sizeof *builder);
+	memset(builder, 0, sizeof(*builder));
 	onnx__model_proto__init(&builder->model);
 	onnx__graph_proto__init(&builder->graph);
 	onnx__operator_set_id_proto__init(&builder->opset);
@@ -71,10 +71,10 @@ static inline void builder_start(struct onnx_builder *builder, const char *name)
 static inline Onnx__ValueInfoProto *builder_info(struct onnx_builder *builder, const char *name, size_t n,
                                                  const int64_t *dim)
 {
-	Onnx__ValueInfoProto *info = builder_room(builder, sizeof *info);
-	Onnx__TypeProto *type = builder_room(builder, sizeof *type);
-	Onnx__TypeProto__Tensor *tensor = builder_room(builder, sizeof *tensor);
-	Onnx__TensorShapeProto *shape = builder_room(builder, sizeof *shape);
+	Onnx__ValueInfoProto *info = builder_room(builder, sizeof(*info));
+	Onnx__TypeProto *type = builder_room(builder, sizeof(*type));
+	Onnx__TypeProto__Tensor *tensor = builder_room(builder, sizeof(*tensor));
+	Onnx__TensorShapeProto *shape = builder_room(builder, sizeof(*shape));
 	onnx__value_info_proto__init(info);
 	onnx__type_proto__init(type);
 	onnx__type_proto__tensor__init(tensor);
@@ -89,7 +89,7 @@ static inline Onnx__ValueInfoProto *builder_info(struct onnx_builder *builder, c
 	shape->n_dim = n;
 	shape->dim = builder_room(builder, n * sizeof(*shape->dim));
 	for (size_t i = 0; i < n; i++) {
-		shape->dim[i] = builder_room(builder, sizeof **shape->dim);
+		shape->dim[i] = builder_room(builder, sizeof(**shape->dim));
 		onnx__tensor_shape_proto__dimension__init(shape->dim[i]);
 		if (dim[i] > 0) {
 			shape->dim[i]->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
@@ -110,7 +110,7 @@ static inline void builder_input(struct onnx_builder *builder, const char *name,
 
 static inline void builder_output(struct onnx_builder *builder, const char *name)
 {
-	Onnx__ValueInfoProto *info = builder_room(builder, sizeof *info);
+	Onnx__ValueInfoProto *info = builder_room(builder, sizeof(*info));
 	assert(builder->graph.n_output < 8);
 	onnx__value_info_proto__init(info);
 	info->name = builder_text(builder, name);
@@ -120,7 +120,7 @@ static inline void builder_output(struct onnx_builder *builder, const char *name
 static inline Onnx__TensorProto *builder_tensor(struct onnx_builder *builder, const char *name, int32_t type, size_t n,
                                                 const int64_t *dim)
 {
-	Onnx__TensorProto *tensor = builder_room(builder, sizeof *tensor);
+	Onnx__TensorProto *tensor = builder_room(builder, sizeof(*tensor));
 	onnx__tensor_proto__init(tensor);
 	tensor->name = builder_text(builder, name);
 	tensor->has_data_type = 1;
@@ -137,7 +137,7 @@ static inline const char *builder_filled(struct onnx_builder *builder, const cha
 static inline const char *builder_weights(struct onnx_builder *builder, size_t n, const int64_t *dim)
 {
 	char name[32];
-	(void)snprintf(name, sizeof name, "weight_%u", builder->n_name++);
+	(void)snprintf(name, sizeof(name), "weight_%u", builder->n_name++);
 	if (builder->is_light)
 		return builder_filled(builder, builder_text(builder, name), n, dim);
 	assert(builder->graph.n_initializer < BUILDER_MAX);
@@ -153,7 +153,7 @@ static inline const char *builder_weights(struct onnx_builder *builder, size_t n
 static inline const char *builder_list(struct onnx_builder *builder, size_t n, const int64_t *value)
 {
 	char name[32];
-	(void)snprintf(name, sizeof name, "list_%u", builder->n_name++);
+	(void)snprintf(name, sizeof(name), "list_%u", builder->n_name++);
 	assert(builder->graph.n_initializer < BUILDER_MAX);
 	Onnx__TensorProto *tensor =
 	    builder_tensor(builder, name, ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, (const int64_t[]){(int64_t)n});
@@ -170,11 +170,11 @@ static inline const char *builder_list(struct onnx_builder *builder, size_t n, c
 /* A node with one output, called after the operator and a number unless out is given; inputs end with NULL. */
 static inline Onnx__NodeProto *builder_node(struct onnx_builder *builder, const char *op, const char *out, ...)
 {
-	Onnx__NodeProto *node = builder_room(builder, sizeof *node);
+	Onnx__NodeProto *node = builder_room(builder, sizeof(*node));
 	char name[64];
 	va_list list;
 	onnx__node_proto__init(node);
-	(void)snprintf(name, sizeof name, "%s_%u", op, builder->n_name++);
+	(void)snprintf(name, sizeof(name), "%s_%u", op, builder->n_name++);
 	node->op_type = builder_text(builder, op);
 	node->n_output = 1;
 	node->output = builder_room(builder, 8 * sizeof(char *));
@@ -196,7 +196,7 @@ static inline Onnx__NodeProto *builder_node(struct onnx_builder *builder, const 
 static inline const char *builder_filled(struct onnx_builder *builder, const char *name, size_t n, const int64_t *dim)
 {
 	char shape[64];
-	(void)snprintf(shape, sizeof shape, "%s__SHAPE", name);
+	(void)snprintf(shape, sizeof(shape), "%s__SHAPE", name);
 	assert(builder->graph.n_initializer < BUILDER_MAX);
 	Onnx__TensorProto *tensor =
 	    builder_tensor(builder, shape, ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, (const int64_t[]){(int64_t)n});
@@ -212,7 +212,7 @@ static inline const char *builder_filled(struct onnx_builder *builder, const cha
 static inline const char *builder_more_output(struct onnx_builder *builder, Onnx__NodeProto *node)
 {
 	char name[64];
-	(void)snprintf(name, sizeof name, "%s_%u", node->op_type, builder->n_name++);
+	(void)snprintf(name, sizeof(name), "%s_%u", node->op_type, builder->n_name++);
 	assert(node->n_output < 8);
 	return node->output[node->n_output++] = builder_text(builder, name);
 }
@@ -220,7 +220,7 @@ static inline const char *builder_more_output(struct onnx_builder *builder, Onnx
 static inline Onnx__AttributeProto *builder_attribute(struct onnx_builder *builder, Onnx__NodeProto *node,
                                                       const char *name, Onnx__AttributeProto__AttributeType type)
 {
-	Onnx__AttributeProto *attribute = builder_room(builder, sizeof *attribute);
+	Onnx__AttributeProto *attribute = builder_room(builder, sizeof(*attribute));
 	onnx__attribute_proto__init(attribute);
 	attribute->name = builder_text(builder, name);
 	attribute->has_type = 1;

@@ -68,7 +68,7 @@ static inline uint64_t clocks_of(const struct network *network)
 	struct simulate_options options = {.strategy = STRATEGY_FUSION_REUSE};
 	uint64_t clk = 0;
 	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &machine, &err), ERR_OK);
-	struct simulated *block = calloc(network->n_block, sizeof *block);
+	struct simulated *block = calloc(network->n_block, sizeof(*block));
 	assert_non_null(block);
 	assert_int_equal(simulate_network(&machine, network, &options, block, &err), ERR_OK);
 	for (size_t i = 0; i < network->n_block; i++) {
@@ -88,7 +88,7 @@ static inline void expect_network(const char *name)
 	char path[64];
 	import_model(&import);
 	struct network network = build(&import);
-	(void)snprintf(path, sizeof path, "spaces/networks/%s.yaml", name);
+	(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
 	assert_int_equal(network_read(path, &written, &err), ERR_OK);
 	assert_int_equal(network.n_block, written.n_block);
 	for (size_t i = 0; i < written.n_block; i++) {

@@ -10,7 +10,7 @@
 static inline struct block sample_linear(uint32_t n_in, uint32_t n_out, const uint32_t *producer)
 {
 	struct block block = block_matmul(1, n_in, n_out);
-	snprintf(block.name, sizeof block.name, "FC");
+	snprintf(block.name, sizeof(block.name), "FC");
 	block.reads = (struct block_sources){.n = 1, .producer = producer};
 	return block;
 }

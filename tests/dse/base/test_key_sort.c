@@ -16,7 +16,6 @@ enum { MAX_ITEM = 140000 };
 static uint64_t draw_key(struct rng *rng, unsigned kind, size_t i)
 {
 	uint64_t bits = (uint64_t)rng_u32(rng) << 32 | rng_u32(rng);
-
 	switch (kind) {
 	case 0:
 		return key_of_double(rng_unit(rng));
@@ -39,9 +38,8 @@ static uint64_t draw_key(struct rng *rng, unsigned kind, size_t i)
 
 static void test_key_sort_is_stable_and_sorts(void **state)
 {
-	struct key_item *item = calloc(MAX_ITEM, sizeof *item), *scratch = calloc(MAX_ITEM, sizeof *scratch);
-	uint64_t *original = calloc(MAX_ITEM, sizeof *original);
-
+	struct key_item *item = calloc(MAX_ITEM, sizeof(*item)), *scratch = calloc(MAX_ITEM, sizeof(*scratch));
+	uint64_t *original = calloc(MAX_ITEM, sizeof(*original));
 	(void)state;
 	for (uint32_t number = 0; number < 160; number++) {
 		struct rng rng = rng_stream(41, 0, number);
@@ -70,9 +68,8 @@ static void test_key_sort_keys_order_as_doubles(void **state)
 	const double rising[] = {-INFINITY,           -DBL_MAX, -1.5,         -1.0,    -DBL_MIN,
 	                         -DBL_TRUE_MIN,       0.0,      DBL_TRUE_MIN, DBL_MIN, 1.0,
 	                         nextafter(1.0, 2.0), DBL_MAX,  INFINITY};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof rising / sizeof *rising; i++) {
+	for (size_t i = 0; i < sizeof(rising) / sizeof(*rising); i++) {
 		assert_true(double_of_key(key_of_double(rising[i])) == rising[i]);
 		assert_true(i == 0 || key_of_double(rising[i - 1]) < key_of_double(rising[i]));
 	}

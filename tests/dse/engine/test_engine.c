@@ -32,7 +32,7 @@ struct toy {
 
 static bool prefix_is_bad(const struct toy *toy, const uint32_t *genome, size_t n)
 {
-	return hash_bytes(genome, n * sizeof *genome, toy->number * 64 + n) % 16 < toy->infeasible;
+	return hash_bytes(genome, n * sizeof(*genome), toy->number * 64 + n) % 16 < toy->infeasible;
 }
 
 static void toy_evaluate_one(const struct toy *toy, const uint32_t *genome, struct evaluation *out)
@@ -45,13 +45,13 @@ static void toy_evaluate_one(const struct toy *toy, const uint32_t *genome, stru
 			    (double)genome[i] - (k + 1.0) * (toy->n_value[i] - 1.0) / (toy->n_objective + 1.0);
 			smooth += away * away;
 		}
-		uint64_t hash = hash_bytes(genome, toy->n_gene * sizeof *genome, toy->number * 64 + 32 + k);
+		uint64_t hash = hash_bytes(genome, toy->n_gene * sizeof(*genome), toy->number * 64 + 32 + k);
 		out->objective[k] = toy->smooth ? smooth : (double)(hash % toy->grid);
 	}
 	for (size_t n = 1; n <= toy->n_gene; n++) {
 		if (!prefix_is_bad(toy, genome, n))
 			continue;
-		out->violation = 1.0 + (double)(hash_bytes(genome, toy->n_gene * sizeof *genome, 5) % 1000);
+		out->violation = 1.0 + (double)(hash_bytes(genome, toy->n_gene * sizeof(*genome), 5) % 1000);
 		out->reason = (uint32_t)n % N_REASON;
 		out->n_cut = toy->tells_cuts ? (uint32_t)n : 0;
 		return;
@@ -61,7 +61,6 @@ static void toy_evaluate_one(const struct toy *toy, const uint32_t *genome, stru
 static void toy_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)
 {
 	const struct toy *toy = context;
-
 	for (size_t i = 0; i < n; i++)
 		toy_evaluate_one(toy, genome + i * toy->n_gene, &out[i]);
 }
@@ -69,7 +68,6 @@ static void toy_evaluate(const void *context, const uint32_t *genome, size_t n, 
 static void toy_init(struct toy *toy, uint64_t number, uint32_t max_value)
 {
 	struct rng rng = rng_stream(11, (uint32_t)number, 0);
-
 	*toy = (struct toy){.number = number, .n_gene = 1 + rng_below(&rng, MAX_GENE)};
 	for (size_t i = 0; i < toy->n_gene; i++)
 		toy->n_value[i] = 1 + rng_below(&rng, max_value);
@@ -96,7 +94,6 @@ static uint64_t brute_force(const struct toy *toy, struct pareto *front)
 	uint64_t n_feasible = 0;
 	uint32_t genome[MAX_GENE];
 	struct evaluation result;
-
 	pareto_init(front, toy->n_objective, toy->n_gene);
 	for (uint64_t number = 0; number < problem_size(&toy->problem); number++) {
 		genome_of_number(&toy->problem, number, genome);
@@ -123,8 +120,7 @@ static void run_engine(const char *name, const struct problem *problem, const st
                        unsigned n_thread, struct outcome *outcome)
 {
 	struct err err = {0};
-
-	memset(outcome, 0, sizeof *outcome);
+	memset(outcome, 0, sizeof(*outcome));
 	outcome->near.genome = outcome->near_genome;
 	pareto_init(&outcome->front, problem->n_objective, problem->n_gene);
 	outcome->code = engine_run(&(struct engine_search){.kind = engine_find(name),
@@ -146,15 +142,14 @@ static void assert_same_front(const struct pareto *a, const struct pareto *b)
 	assert_int_equal(a->n, b->n);
 	if (a->n == 0)
 		return;
-	assert_memory_equal(a->objective, b->objective, a->n * a->n_objective * sizeof *a->objective);
-	assert_memory_equal(a->genome, b->genome, a->n * a->n_gene * sizeof *a->genome);
+	assert_memory_equal(a->objective, b->objective, a->n * a->n_objective * sizeof(*a->objective));
+	assert_memory_equal(a->genome, b->genome, a->n * a->n_gene * sizeof(*a->genome));
 }
 
 static void assert_counts_add_up(const struct outcome *outcome)
 {
 	const struct engine_counts *counts = &outcome->counts;
 	uint64_t n_by_reason = 0;
-
 	for (size_t i = 0; i < N_REASON; i++)
 		n_by_reason += outcome->n_by_reason[i];
 	assert_int_equal(counts->n_asked, counts->n_told);
@@ -176,7 +171,6 @@ static void test_engine_finds_names(void **state)
 static void test_engine_exhaustive_finds_brute_force_front(void **state)
 {
 	const struct engine_options options = {0};
-
 	(void)state;
 	for (uint64_t number = 0; number < 250; number++) {
 		struct toy toy;
@@ -212,11 +206,11 @@ static void test_engine_exhaustive_skips_exactly_what_cuts_cover(void **state)
 		uint64_t candidate = 0, n_feasible = 0;
 		while ((n = engine_exhaustive.ask(engine, genome, max)) > 0) {
 			toy_evaluate(&toy, genome, n, result);
-			assert_true(n_cut == 0 || memcmp(cut, genome, n_cut * sizeof *genome) != 0);
+			assert_true(n_cut == 0 || memcmp(cut, genome, n_cut * sizeof(*genome)) != 0);
 			for (size_t i = 0; i < n; i++, candidate++) {
 				genome_of_number(&toy.problem, candidate, expected);
 				/* Between two candidates asked for, all that was skipped is infeasible. */
-				while (memcmp(expected, genome + i * toy.n_gene, toy.n_gene * sizeof *genome) != 0) {
+				while (memcmp(expected, genome + i * toy.n_gene, toy.n_gene * sizeof(*genome)) != 0) {
 					struct evaluation skipped;
 					assert_int_equal(i, 0);
 					toy_evaluate_one(&toy, expected, &skipped);
@@ -228,7 +222,7 @@ static void test_engine_exhaustive_skips_exactly_what_cuts_cover(void **state)
 			engine_exhaustive.tell(engine, genome, result, n);
 			/* The count goes on behind the shortest prefix that is known to be bad. */
 			if (n == 1 && result[0].n_cut > 0)
-				memcpy(cut, genome, sizeof cut);
+				memcpy(cut, genome, sizeof(cut));
 			n_cut = n == 1 ? result[0].n_cut : 0;
 		}
 		struct engine_counts counts = engine_exhaustive.counts(engine);
@@ -242,7 +236,6 @@ static void test_engine_exhaustive_skips_exactly_what_cuts_cover(void **state)
 static void half_is_cut(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)
 {
 	const struct problem *problem = context;
-
 	for (size_t i = 0; i < n; i++, genome += problem->n_gene) {
 		out[i] = (struct evaluation){.violation = 1.0, .n_cut = 1};
 		if (genome[0] == 3)
@@ -257,7 +250,6 @@ static void test_engine_exhaustive_jumps_over_huge_subspaces(void **state)
 	const struct engine_options options = {0};
 	uint32_t genome[4 * 16];
 	struct evaluation result[16];
-
 	(void)state;
 	problem.context = &problem;
 	struct engine *engine = engine_exhaustive.create(&problem, &options, NULL);
@@ -278,7 +270,6 @@ static void test_engine_exhaustive_keeps_to_max_evaluation(void **state)
 	struct toy toy;
 	struct outcome outcome;
 	const struct engine_options options = {.max_evaluation = 5001};
-
 	(void)state;
 	toy_init(&toy, 3, 5);
 	toy.n_gene = toy.problem.n_gene = 2;
@@ -293,7 +284,6 @@ static void test_engine_problem_without_genes_has_one_candidate(void **state)
 {
 	struct toy toy;
 	const struct engine_options options = {0};
-
 	(void)state;
 	toy_init(&toy, 1, 5);
 	toy.n_gene = toy.problem.n_gene = 0;
@@ -324,10 +314,10 @@ static void test_engine_same_archive_for_any_threads(void **state)
 		run_engine(name, &toy.problem, &options, 2 + (unsigned)number % 2, &two);
 		assert_same_front(&one.front, &two.front);
 		assert_true(one.front.n == 0 ||
-		            memcmp(one.front.tag, two.front.tag, one.front.n * sizeof *one.front.tag) == 0);
-		assert_memory_equal(&one.counts, &two.counts, sizeof one.counts);
-		assert_memory_equal(one.n_by_reason, two.n_by_reason, sizeof one.n_by_reason);
-		assert_memory_equal(one.near_genome, two.near_genome, sizeof one.near_genome);
+		            memcmp(one.front.tag, two.front.tag, one.front.n * sizeof(*one.front.tag)) == 0);
+		assert_memory_equal(&one.counts, &two.counts, sizeof(one.counts));
+		assert_memory_equal(one.n_by_reason, two.n_by_reason, sizeof(one.n_by_reason));
+		assert_memory_equal(one.near_genome, two.near_genome, sizeof(one.near_genome));
 		pareto_free(&one.front);
 		pareto_free(&two.front);
 	}
@@ -336,7 +326,6 @@ static void test_engine_same_archive_for_any_threads(void **state)
 static void test_engine_reports_nearest_infeasible(void **state)
 {
 	const struct engine_options options = {0};
-
 	(void)state;
 	for (uint64_t number = 0; number < 100; number++) {
 		struct toy toy;
@@ -352,11 +341,11 @@ static void test_engine_reports_nearest_infeasible(void **state)
 			toy_evaluate_one(&toy, genome, &result);
 			if (result.violation > 0.0 && result.violation < least) {
 				least = result.violation;
-				memcpy(nearest, genome, sizeof nearest);
+				memcpy(nearest, genome, sizeof(nearest));
 			}
 		}
 		assert_true(outcome.near.violation == least);
-		assert_memory_equal(outcome.near_genome, nearest, sizeof nearest);
+		assert_memory_equal(outcome.near_genome, nearest, sizeof(nearest));
 		pareto_free(&outcome.front);
 	}
 }
@@ -364,7 +353,6 @@ static void test_engine_reports_nearest_infeasible(void **state)
 static bool stop_at_second(void *context, double progress, const struct engine_counts *counts)
 {
 	unsigned *n_call = context;
-
 	assert_true(progress > 0.0 && progress <= 1.0);
 	assert_int_equal(counts->n_asked, counts->n_told);
 	return ++*n_call < 2;
@@ -377,7 +365,6 @@ static void test_engine_watch_stops_the_run(void **state)
 	struct engine_counts counts;
 	const struct engine_options options = {0};
 	unsigned n_call = 0;
-
 	(void)state;
 	toy_init(&toy, 2, 5);
 	toy.n_gene = toy.problem.n_gene = 3;
@@ -437,9 +424,8 @@ static size_t ask_all(const struct toy *toy, const struct engine_options *option
                       size_t max)
 {
 	struct engine *engine = engine_nsga2.create(&toy->problem, options, NULL);
-	struct evaluation *result = calloc(batch, sizeof *result);
+	struct evaluation *result = calloc(batch, sizeof(*result));
 	size_t n_asked = 0, n;
-
 	while ((n = engine_nsga2.ask(engine, genome + n_asked * toy->n_gene, batch)) > 0) {
 		assert_true(n_asked + n + batch <= max);
 		for (size_t i = 0; i < n * toy->n_gene; i++)
@@ -457,8 +443,7 @@ static size_t ask_all(const struct toy *toy, const struct engine_options *option
 static void test_engine_nsga2_asks_for_nothing_twice(void **state)
 {
 	enum { MAX = 20000 };
-	uint32_t *genome = calloc(MAX * MAX_GENE, sizeof *genome), *again = calloc(MAX * MAX_GENE, sizeof *again);
-
+	uint32_t *genome = calloc(MAX * MAX_GENE, sizeof(*genome)), *again = calloc(MAX * MAX_GENE, sizeof(*again));
 	(void)state;
 	for (uint64_t number = 0; number < 12; number++) {
 		struct toy toy;
@@ -474,15 +459,15 @@ static void test_engine_nsga2_asks_for_nothing_twice(void **state)
 		assert_true(n >= 50 && n <= 50 * 120);
 		/* The same seed asks for the same, however the generations are cut into batches. */
 		assert_int_equal(ask_all(&toy, &options, 17, again, MAX), n);
-		assert_memory_equal(genome, again, n * MAX_GENE * sizeof *genome);
-		qsort(genome, n, MAX_GENE * sizeof *genome, compare_row);
+		assert_memory_equal(genome, again, n * MAX_GENE * sizeof(*genome));
+		qsort(genome, n, MAX_GENE * sizeof(*genome), compare_row);
 		for (size_t i = 1; i < n; i++)
 			assert_true(compare_row(genome + (i - 1) * MAX_GENE, genome + i * MAX_GENE) != 0);
 		/* Another seed asks for something else. */
 		struct engine_options other = options;
 		other.seed++;
 		size_t n_other = ask_all(&toy, &other, 50, genome, MAX);
-		assert_true(n_other != n || memcmp(genome, again, n * MAX_GENE * sizeof *genome) != 0);
+		assert_true(n_other != n || memcmp(genome, again, n * MAX_GENE * sizeof(*genome)) != 0);
 	}
 	free(genome);
 	free(again);
@@ -492,7 +477,6 @@ static void test_engine_nsga2_keeps_to_its_limits(void **state)
 {
 	struct toy toy;
 	struct outcome outcome;
-
 	(void)state;
 	toy_init(&toy, 5, 5);
 	toy.n_gene = toy.problem.n_gene = 6;
@@ -511,7 +495,6 @@ static void test_engine_nsga2_keeps_to_its_limits(void **state)
 static void two_corners(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)
 {
 	const struct problem *problem = context;
-
 	for (size_t i = 0; i < n; i++, genome += problem->n_gene) {
 		out[i] = (struct evaluation){0};
 		for (size_t k = 0; k < problem->n_gene; k++) {
@@ -528,7 +511,6 @@ static void test_engine_nsga2_approaches_front_of_large_space(void **state)
 	struct problem problem = {
 	    .n_gene = N_GENE, .n_value = n_value, .n_objective = 2, .evaluate = two_corners, .context = &problem};
 	struct outcome outcome;
-
 	(void)state;
 	for (size_t i = 0; i < N_GENE; i++)
 		n_value[i] = 4;
@@ -548,7 +530,6 @@ static void test_engine_nsga2_approaches_front_of_large_space(void **state)
 static void test_engine_nsga2_sort_ranks_by_definition(void **state)
 {
 	enum { N = 90 };
-
 	(void)state;
 	for (uint32_t number = 0; number < 100; number++) {
 		struct rng rng = rng_stream(3, 0, number);
@@ -567,7 +548,7 @@ static void test_engine_nsga2_sort_ranks_by_definition(void **state)
 			uint32_t expected = 0;
 			for (size_t k = 0; k < N && result[i].violation == 0.0; k++) {
 				bool equal =
-				    !memcmp(result[k].objective, result[i].objective, sizeof result->objective);
+				    !memcmp(result[k].objective, result[i].objective, sizeof(result->objective));
 				if (result[k].violation == 0.0 &&
 				    (pareto_dominates(result[k].objective, result[i].objective, n_objective) ||
 				     (equal && k < i)) &&

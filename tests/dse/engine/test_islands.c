@@ -70,7 +70,6 @@ static void run(const struct engine_options *options, unsigned n_thread, engine_
 	struct toy toy;
 	struct err err = {0};
 	struct engine_options own = *options;
-
 	init_toy(&toy);
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->near.genome = outcome->genome;
@@ -145,7 +144,6 @@ static void test_islands_evolve_apart_and_meet(void **state)
 {
 	struct outcome one, apart, met, none;
 	struct engine_options options = {.seed = 5, .max_evaluation = 8000};
-
 	(void)state;
 	run(&options, 1, NULL, NULL, &one);
 	options.n_island = 1;
@@ -172,7 +170,6 @@ static void test_islands_keep_to_their_limits(void **state)
 	struct outcome outcome;
 	struct engine_options options = {
 	    .seed = 5, .population = 30, .generations = 17, .n_island = 3, .migrate_every = 4};
-
 	(void)state;
 	run(&options, 2, NULL, NULL, &outcome);
 	assert_int_equal(outcome.counts.n_told, 3 * 17 * 30);
@@ -210,7 +207,6 @@ static void test_islands_go_on_from_a_checkpoint(void **state)
 	struct outcome whole, part;
 	char path[] = "/tmp/test_islands_XXXXXX";
 	unsigned n_run = 0;
-
 	(void)state;
 	int descriptor = mkstemp(path);
 	assert_true(descriptor >= 0);
@@ -255,6 +251,5 @@ int main(void)
 	    cmocka_unit_test(test_islands_keep_to_their_limits),
 	    cmocka_unit_test(test_islands_go_on_from_a_checkpoint),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,14 +12,13 @@
 static void test_nsga2_problems_median_hypervolume_is_in_window(void **state)
 {
 	enum { N_SEED = 11 };
-
 	(void)state;
 	for (size_t i = 0; i < MOO_N_PROBLEM; i++) {
 		const struct moo_problem *row = &moo_problem_table[i];
 		double volume[N_SEED];
 		for (uint64_t seed = 1; seed <= N_SEED; seed++)
 			assert_true(moo_run(row, seed, &volume[seed - 1]));
-		qsort(volume, N_SEED, sizeof *volume, moo_compare);
+		qsort(volume, N_SEED, sizeof(*volume), moo_compare);
 		assert_in_range((int64_t)(1e5 * volume[N_SEED / 2]), (int64_t)(1e5 * row->least_median),
 		                (int64_t)(1e5 * row->largest_median));
 	}
@@ -28,7 +27,6 @@ static void test_nsga2_problems_median_hypervolume_is_in_window(void **state)
 static void test_nsga2_problems_run_is_a_function_of_its_seed(void **state)
 {
 	double first, again, other;
-
 	(void)state;
 	assert_true(moo_run(&moo_problem_table[2], 5, &first));
 	assert_true(moo_run(&moo_problem_table[2], 5, &again));
@@ -45,7 +43,6 @@ static const double upper[N_VARIABLE] = {1.0, 2.0, 5.5, 2e6, 1e-6};
 static void two_places(const void *context, const double *x, size_t n, struct evaluation *out)
 {
 	uint64_t *n_evaluated = *(uint64_t *const *)context;
-
 	*n_evaluated += n;
 	for (size_t i = 0; i < n; i++, x += N_VARIABLE) {
 		out[i] = (struct evaluation){0};
@@ -67,9 +64,8 @@ static void test_nsga2_problems_variables_keep_within_bounds_and_limits(void **s
 	                                             {2, 61, 80, 0.9, 10.5, 0.3, 5.0},
 	                                             {3, 60, 80, 0.5, 0.0, 1.0, 20.0},
 	                                             {4, 60, 80, 1.0, 1.0, 0.2, 0.0}};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
 		uint64_t n_evaluated = 0, *counter = &n_evaluated;
 		const struct nsga2_real_problem problem = {N_VARIABLE, lower, upper, 2, two_places, &counter};
 		double variable[61 * N_VARIABLE];
@@ -79,7 +75,7 @@ static void test_nsga2_problems_variables_keep_within_bounds_and_limits(void **s
 		assert_int_equal(n_evaluated, options[i].population * options[i].generations);
 		two_places(&counter, variable, options[i].population, again);
 		for (size_t k = 0; k < options[i].population; k++) {
-			assert_memory_equal(result[k].objective, again[k].objective, sizeof result[k].objective);
+			assert_memory_equal(result[k].objective, again[k].objective, sizeof(result[k].objective));
 			assert_true(result[k].violation == 0.0);
 			least = fmin(least, result[k].objective[0] + result[k].objective[1]);
 		}
@@ -97,15 +93,14 @@ static void test_nsga2_problems_population_selects_best_first(void **state)
 	struct evaluation result[4];
 	const uint32_t genome[4] = {10, 11, 12, 13};
 	const double objective[4][2] = {{0, 3}, {1, 1}, {1.1, 1.05}, {3, 0}};
-
 	(void)state;
-	assert_true(nsga2_population_init(&population, 4, sizeof *genome, 2));
+	assert_true(nsga2_population_init(&population, 4, sizeof(*genome), 2));
 	for (size_t i = 0; i < 4; i++)
 		result[i] = (struct evaluation){.objective = {objective[i][0], objective[i][1]}};
 	nsga2_population_add(&population, genome, result, 4);
 	nsga2_population_select(&population);
 	uint32_t kept[4];
-	memcpy(kept, population.genome, sizeof kept);
+	memcpy(kept, population.genome, sizeof(kept));
 	assert_int_equal(population.n_parent, 4);
 	assert_int_equal(kept[0], 10);
 	assert_int_equal(kept[1], 13);
@@ -116,7 +111,7 @@ static void test_nsga2_problems_population_selects_best_first(void **state)
 	struct rng rng = rng_stream(1, 1, 1);
 	for (unsigned i = 0; i < 4000; i++) {
 		uint32_t winner;
-		memcpy(&winner, nsga2_population_choose(&population, &rng), sizeof winner);
+		memcpy(&winner, nsga2_population_choose(&population, &rng), sizeof(winner));
 		for (unsigned k = 0; k < 4; k++)
 			n_won[k] += kept[k] == winner;
 	}
@@ -135,10 +130,9 @@ static void test_nsga2_problems_operators_follow_their_success(void **state)
 	unsigned n_drawn[NSGA2_N_OPERATOR] = {0};
 	uint32_t genome[5], parent[3][5] = {{0, 1, 2, 999, 6}, {0, 0, 0, 0, 0}, {0, 1, 1, 500, 3}};
 	const struct evaluation result[3] = {{.objective = {1, 2}}, {.objective = {2, 1}}, {.objective = {3, 3}}};
-
 	(void)state;
 	assert_true(nsga2_vary_init(&vary, &problem));
-	assert_true(nsga2_population_init(&population, 3, sizeof genome, 2));
+	assert_true(nsga2_population_init(&population, 3, sizeof(genome), 2));
 	nsga2_population_add(&population, parent, result, 3);
 	nsga2_population_select(&population);
 	for (unsigned i = 0; i < 100; i++)

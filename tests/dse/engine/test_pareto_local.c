@@ -42,7 +42,6 @@ static size_t ask_all(const struct problem *problem, const struct engine_options
 	struct engine *engine = engine_pls.create(problem, options, NULL);
 	struct evaluation *result = calloc(batch, sizeof(*result));
 	size_t n_asked = 0, n;
-
 	assert_true(engine && result);
 	while ((n = engine_pls.ask(engine, genome + n_asked * N_GENE, batch)) > 0) {
 		assert_true(n <= batch && n_asked + n + batch <= MAX_ASKED);
@@ -72,7 +71,6 @@ static void test_pareto_local_asks_for_nothing_twice(void **state)
 		 *again = calloc(MAX_ASKED * N_GENE, sizeof(*again));
 	const struct problem problem = smooth_problem();
 	enum engine_stop stop;
-
 	(void)state;
 	assert_true(genome && again);
 	for (unsigned seed = 1; seed < 5; seed++) {
@@ -106,7 +104,6 @@ static void test_pareto_local_walks_along_the_front_and_ends(void **state)
 	struct engine_counts counts;
 	struct pareto front;
 	struct err err = {0};
-
 	(void)state;
 	pareto_init(&front, 2, N_GENE);
 	assert_int_equal(engine_run(&(struct engine_search){.kind = &engine_pls,
@@ -142,7 +139,6 @@ static void test_pareto_local_goes_down_to_what_is_feasible(void **state)
 	struct engine_counts counts;
 	struct pareto front;
 	struct err err = {0};
-
 	(void)state;
 	problem.evaluate = evaluate_corner;
 	pareto_init(&front, 2, N_GENE);
@@ -168,7 +164,6 @@ static void test_pareto_local_takes_genes_of_any_size(void **state)
 	const struct engine_options options = {.seed = 3, .max_evaluation = 3000};
 	uint32_t *genome = calloc(MAX_ASKED * N_GENE, sizeof(*genome));
 	enum engine_stop stop;
-
 	(void)state;
 	assert_non_null(genome);
 	problem.n_value = size;
@@ -188,6 +183,5 @@ int main(void)
 	    cmocka_unit_test(test_pareto_local_goes_down_to_what_is_feasible),
 	    cmocka_unit_test(test_pareto_local_takes_genes_of_any_size),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,6 @@ static void draw_front(struct toy *toy, struct rng *rng, size_t layer, size_t ed
 	struct compose_front *front = &toy->front[layer][edge];
 	double *metric = toy->metric[layer][edge];
 	uint32_t *id = toy->id[layer][edge];
-
 	*front = (struct compose_front){rng_below(rng, shape->max_point + 1), metric, id};
 	if (rng_below(rng, 8) > 0 && front->n == 0)
 		front->n = 1;
@@ -69,7 +68,6 @@ static void draw_toy(struct toy *toy, uint32_t number, const struct shape *shape
 	struct rng rng = rng_stream(21, shape->n_value, number);
 	unsigned n_state = 1 + rng_below(&rng, shape->max_state);
 	unsigned n_metric = shape->min_metric + rng_below(&rng, shape->max_metric - shape->min_metric + 1);
-
 	unsigned way = 0; /* edges 0 lead all the way, so that most cases have chains */
 	toy->n_layer = 1 + rng_below(&rng, (uint32_t)shape->max_layer);
 	/* Parts of a few sums, in three of four cases. */
@@ -108,15 +106,14 @@ static void walk_chains(const struct toy *toy, struct all_chains *all, size_t la
                         const double *metric, uint32_t *choice)
 {
 	unsigned n_metric = toy->options.n_metric;
-
 	if (layer == toy->n_layer) {
 		for (unsigned k = 0; k < n_metric; k++) {
 			if (metric[k] > toy->limit[k])
 				return;
 		}
 		assert_true(all->n < MAX_CHAIN);
-		memcpy(all->metric[all->n], metric, n_metric * sizeof *metric);
-		memcpy(all->choice[all->n++], choice, 2 * toy->n_layer * sizeof *choice);
+		memcpy(all->metric[all->n], metric, n_metric * sizeof(*metric));
+		memcpy(all->choice[all->n++], choice, 2 * toy->n_layer * sizeof(*choice));
 		return;
 	}
 	assert(layer < MAX_LAYER);
@@ -140,7 +137,6 @@ static void find_all_chains(const struct toy *toy, struct all_chains *all)
 {
 	const double zero[COMPOSE_MAX_METRIC] = {0};
 	uint32_t choice[2 * MAX_LAYER];
-
 	all->n = 0;
 	walk_chains(toy, all, 0, 0, zero, choice);
 }
@@ -176,7 +172,6 @@ static bool at_or_below(const double *a, const double *b, unsigned n)
 static bool belongs(const struct toy *toy, const struct all_chains *all, size_t at)
 {
 	unsigned n_metric = toy->options.n_metric;
-
 	for (size_t i = 0; i < all->n; i++) {
 		if (!at_or_below(all->metric[i], all->metric[at], n_metric))
 			continue;
@@ -199,7 +194,6 @@ static void choices_of(const struct compose_result *result, size_t at, uint32_t 
 static bool holds(const struct compose_result *result, const double *metric, const uint32_t *choice)
 {
 	uint32_t own[2 * MAX_LAYER];
-
 	for (size_t i = 0; i < result->n; i++) {
 		choices_of(result, i, own);
 		if (compare_reals(result->metric + i * result->n_metric, metric, result->n_metric) == 0)
@@ -235,9 +229,8 @@ static void assert_sorted(const struct compose_result *result)
 /* Metric by metric what the best chain has, whatever the limits. */
 static void least_values(const struct toy *toy, struct all_chains *all, double *least)
 {
-	struct toy *free_toy = calloc(1, sizeof *free_toy);
-
-	memcpy(free_toy, toy, sizeof *toy);
+	struct toy *free_toy = calloc(1, sizeof(*free_toy));
+	memcpy(free_toy, toy, sizeof(*toy));
 	for (unsigned k = 0; k < toy->options.n_metric; k++)
 		free_toy->limit[k] = INFINITY;
 	find_all_chains(free_toy, all);
@@ -251,10 +244,9 @@ static void least_values(const struct toy *toy, struct all_chains *all, double *
 
 static int setup(void **state)
 {
-	struct all_chains *all = calloc(1, sizeof *all);
-
-	all->metric = calloc(MAX_CHAIN, sizeof *all->metric);
-	all->choice = calloc(MAX_CHAIN, sizeof *all->choice);
+	struct all_chains *all = calloc(1, sizeof(*all));
+	all->metric = calloc(MAX_CHAIN, sizeof(*all->metric));
+	all->choice = calloc(MAX_CHAIN, sizeof(*all->choice));
 	*state = all;
 	return all->metric && all->choice ? 0 : -1;
 }
@@ -262,7 +254,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct all_chains *all = *state;
-
 	free(all->metric);
 	free(all->choice);
 	free(all);
@@ -271,9 +262,8 @@ static int teardown(void **state)
 
 static void check_exact(struct all_chains *all, const struct shape *shape, uint32_t n_case)
 {
-	struct toy *toy = calloc(1, sizeof *toy);
+	struct toy *toy = calloc(1, sizeof(*toy));
 	size_t n_empty = 0;
-
 	for (uint32_t number = 0; number < n_case; number++) {
 		struct compose_result result;
 		double nearest[COMPOSE_MAX_METRIC], least[COMPOSE_MAX_METRIC];
@@ -282,7 +272,7 @@ static void check_exact(struct all_chains *all, const struct shape *shape, uint3
 		assert_int_equal(compose_chain(toy->layer, toy->n_layer, &toy->options, &result, nearest, NULL),
 		                 ERR_OK);
 		least_values(toy, all, least);
-		assert_memory_equal(nearest, least, toy->options.n_metric * sizeof *least);
+		assert_memory_equal(nearest, least, toy->options.n_metric * sizeof(*least));
 		find_all_chains(toy, all);
 		bool sums_only = true;
 		for (unsigned k = 0; k < toy->options.n_metric; k++)
@@ -328,7 +318,6 @@ static void test_compose_equals_brute_force_in_many_metrics(void **state)
 static void check_guarantee(const struct toy *toy, const struct all_chains *all, const struct compose_result *result)
 {
 	unsigned n_metric = toy->options.n_metric;
-
 	for (size_t i = 0; i < all->n; i++) {
 		double allowed[COMPOSE_MAX_METRIC];
 		bool served = false, near_limit = false;
@@ -346,9 +335,8 @@ static void check_guarantee(const struct toy *toy, const struct all_chains *all,
 static void test_compose_thinned_keeps_its_guarantee(void **state)
 {
 	struct all_chains *all = *state;
-	struct toy *toy = calloc(1, sizeof *toy);
+	struct toy *toy = calloc(1, sizeof(*toy));
 	size_t n_thinned = 0, n_case = 240;
-
 	for (uint32_t number = 0; number < n_case; number++) {
 		const struct shape shape = {5, 2, 2, 2, 4, 6, 10000, number % 2, true};
 		struct compose_result result;
@@ -373,9 +361,8 @@ static void test_compose_thinned_counts_what_is_beside(void **state)
 {
 	static const double beside[COMPOSE_MAX_METRIC] = {3e4, 3e4, 3e4, 3e4, 3e4, 3e4, 3e4, 3e4};
 	struct all_chains *all = *state;
-	struct toy *toy = calloc(1, sizeof *toy);
+	struct toy *toy = calloc(1, sizeof(*toy));
 	size_t n_thinned = 0, n_case = 120;
-
 	for (uint32_t number = 0; number < n_case; number++) {
 		const struct shape shape = {5, 2, 2, 2, 4, 6, 10000, number % 2, true};
 		struct compose_result result, without;
@@ -408,8 +395,7 @@ static void test_compose_thinned_counts_what_is_beside(void **state)
 static void test_compose_thinned_keeps_the_best_in_each_metric(void **state)
 {
 	struct all_chains *all = *state;
-	struct toy *toy = calloc(1, sizeof *toy);
-
+	struct toy *toy = calloc(1, sizeof(*toy));
 	for (uint32_t number = 0; number < 120; number++) {
 		const struct shape shape = {5, 2, 2, 2, 4, 4, 10000, false, true};
 		struct compose_result result;
@@ -445,17 +431,16 @@ static void assert_same(const struct compose_result *a, const struct compose_res
 	assert_true(a->n_composed == b->n_composed && a->epsilon == b->epsilon);
 	if (a->n == 0)
 		return;
-	assert_memory_equal(a->metric, b->metric, a->n * a->n_metric * sizeof *a->metric);
-	assert_memory_equal(a->edge, b->edge, a->n * a->n_layer * sizeof *a->edge);
-	assert_memory_equal(a->id, b->id, a->n * a->n_layer * sizeof *a->id);
+	assert_memory_equal(a->metric, b->metric, a->n * a->n_metric * sizeof(*a->metric));
+	assert_memory_equal(a->edge, b->edge, a->n * a->n_layer * sizeof(*a->edge));
+	assert_memory_equal(a->id, b->id, a->n * a->n_layer * sizeof(*a->id));
 }
 
 /* Long chains, whose steps are cut into up to as many parts as there may be; thinned ones, too. */
 static void test_compose_bytes_depend_on_neither_parts_nor_threads(void **state)
 {
-	struct toy *toy = calloc(1, sizeof *toy);
+	struct toy *toy = calloc(1, sizeof(*toy));
 	size_t n_point = 0;
-
 	(void)state;
 	for (uint32_t number = 0; number < 80; number++) {
 		const struct shape shape = {MAX_LAYER,       4,   3, 1, 5, MAX_POINT, number % 3 ? 3000 : 12,
@@ -508,7 +493,6 @@ static void test_compose_thins_large_fronts_alike_on_any_number_of_threads(void 
 	struct compose_options options = {
 	    .n_metric = 3, .op = op, .limit = limit, .n_state = 1, .max_front = MAX_FRONT, .n_thread = 1};
 	struct compose_result first, other;
-
 	(void)state;
 	for (uint32_t i = 0; i < N_PLANE; i++) {
 		draw_plane(i, N, metric[i], id[i]);

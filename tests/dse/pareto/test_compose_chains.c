@@ -21,7 +21,6 @@ static void test_compose_sums_do_not_depend_on_order(void **state)
 	    .n_metric = 2, .op = op, .limit = limit, .n_state = 1, .max_front = SIZE_MAX};
 	struct compose_layer layer[9];
 	struct compose_result result;
-
 	(void)state;
 	for (size_t i = 0; i < 9; i++)
 		layer[i] = (struct compose_layer){1, &edge, 1};
@@ -43,7 +42,6 @@ static void test_compose_of_no_layers_is_one_empty_chain(void **state)
 	const double limit[] = {0, 0};
 	const struct compose_options options = {.n_metric = 2, .op = op, .limit = limit, .n_state = 2, .max_front = 10};
 	struct compose_result result;
-
 	(void)state;
 	assert_int_equal(compose_chain(NULL, 0, &options, &result, NULL, NULL), ERR_OK);
 	assert_int_equal(result.n, 1);
@@ -63,7 +61,6 @@ static void test_compose_without_a_way_is_empty(void **state)
 	const struct compose_options options = {.n_metric = 1, .op = op, .limit = limit, .n_state = 2, .max_front = 10};
 	struct compose_result result;
 	double nearest;
-
 	(void)state;
 	assert_int_equal(compose_chain(layer, 2, &options, &result, &nearest, NULL), ERR_OK);
 	assert_int_equal(result.n, 0);

@@ -27,7 +27,6 @@ static bool naive_covers(double (*point)[DOMINANCE_MAX_DIM], size_t n, unsigned 
 static void draw_point(struct rng *rng, unsigned kind, unsigned n_dim, size_t number, double *point)
 {
 	double sum = 0.0;
-
 	for (unsigned k = 0; k < n_dim; k++) {
 		point[k] = kind == 0 ? rng_below(rng, 12) : rng_unit(rng);
 		sum += point[k];
@@ -46,7 +45,6 @@ static void test_dominance_equals_naive_search(void **state)
 {
 	static double point[MAX_POINT][DOMINANCE_MAX_DIM];
 	struct dominance set = {0};
-
 	(void)state;
 	/* One set for all, so that what a reset must forget would show. */
 	for (uint32_t number = 0; number < 72; number++) {
@@ -73,7 +71,6 @@ static void test_dominance_equals_naive_search(void **state)
 static void test_dominance_staircase_grows_and_shrinks(void **state)
 {
 	struct dominance set = {0};
-
 	(void)state;
 	dominance_reset(&set, 2);
 	for (int i = 0; i < 2000; i++) {
@@ -98,7 +95,6 @@ static void test_dominance_empty_set_covers_nothing(void **state)
 {
 	const double high[DOMINANCE_MAX_DIM] = {9, 9, 9, 9, 9, 9, 9};
 	struct dominance set = {0};
-
 	(void)state;
 	for (unsigned n_dim = 0; n_dim <= DOMINANCE_MAX_DIM; n_dim++) {
 		dominance_reset(&set, n_dim);

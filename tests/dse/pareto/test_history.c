@@ -37,7 +37,6 @@ static void test_history_marks_stay_few(void **state)
 {
 	static struct history history;
 	struct pareto front;
-
 	(void)state;
 	history_init(&history, 2);
 	note_to(&history, 7, 400000, 7);
@@ -65,7 +64,6 @@ static void test_history_volumes_are_the_closed_form(void **state)
 	static struct history history;
 	uint64_t n_evaluation[HISTORY_N_SHARE];
 	struct pareto front;
-
 	(void)state;
 	history_init(&history, 2);
 	pareto_init(&front, 2, 0);
@@ -94,7 +92,6 @@ static void test_history_goes_on_from_its_bytes(void **state)
 {
 	static struct history whole, half, rest;
 	struct pack pack = {0};
-
 	(void)state;
 	history_init(&whole, 2);
 	note_to(&whole, 3, 90000, 3);
@@ -143,7 +140,6 @@ static void test_history_of_an_engine_ends_with_its_archive(void **state)
 	const struct problem problem = {.n_gene = 2, .n_value = n_value, .n_objective = 2, .evaluate = evaluate_grid};
 	static struct history history[2];
 	static const char *const name[] = {"nsga2", "exhaustive"};
-
 	(void)state;
 	for (unsigned which = 0; which < 4; which++) {
 		bool is_limited = which >= 2;
@@ -192,6 +188,5 @@ int main(void)
 	    cmocka_unit_test(test_history_goes_on_from_its_bytes),
 	    cmocka_unit_test(test_history_of_an_engine_ends_with_its_archive),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

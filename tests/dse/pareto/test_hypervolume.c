@@ -15,7 +15,6 @@ enum { DIM = HYPERVOLUME_MAX_OBJECTIVE, N_CELL = 7, MAX_POINT = 3000 };
 static double volume_of(const double *point, size_t n, unsigned n_objective, const double *reference)
 {
 	double volume = -1.0;
-
 	assert_true(hypervolume(point, n, n_objective, reference, &volume));
 	return volume;
 }
@@ -24,7 +23,6 @@ static double volume_of(const double *point, size_t n, unsigned n_objective, con
 static double count_cells(const double *point, size_t n, unsigned n_objective, const double *reference)
 {
 	size_t n_cell = 1, n_covered = 0;
-
 	for (unsigned k = 0; k < n_objective; k++)
 		n_cell *= N_CELL;
 	for (size_t cell = 0; cell < n_cell; cell++) {
@@ -49,7 +47,6 @@ static double count_cells(const double *point, size_t n, unsigned n_objective, c
 static double sum_subsets(const double *point, size_t n, unsigned n_objective, const double *reference)
 {
 	double sum = 0.0;
-
 	for (size_t subset = 1; subset < (size_t)1 << n; subset++) {
 		double corner[DIM], product = -1.0;
 		for (unsigned k = 0; k < n_objective; k++)
@@ -108,8 +105,7 @@ static void test_hypervolume_equals_inclusion_exclusion(void **state)
 static void test_hypervolume_of_staircases_in_closed_form(void **state)
 {
 	const size_t n = 2000;
-	double *point = calloc(n * DIM, sizeof *point);
-
+	double *point = calloc(n * DIM, sizeof(*point));
 	(void)state;
 	for (unsigned n_objective = 2; n_objective <= DIM; n_objective++) {
 		for (size_t i = 0; i < n; i++) {
@@ -175,8 +171,7 @@ static void draw_cloud(struct rng *rng, unsigned kind, unsigned n_objective, siz
 
 static void test_hypervolume_bits_do_not_depend_on_order_of_points(void **state)
 {
-	double *point = calloc(MAX_POINT * DIM, sizeof *point);
-
+	double *point = calloc(MAX_POINT * DIM, sizeof(*point));
 	(void)state;
 	for (uint32_t number = 0; number < 36; number++) {
 		struct rng rng = rng_stream(24, 0, number);
@@ -187,7 +182,7 @@ static void test_hypervolume_bits_do_not_depend_on_order_of_points(void **state)
 			continue;
 		draw_cloud(&rng, kind, n_objective, n, point);
 		/* A tenth of them twice. */
-		memcpy(point, point + (n - n / 10) * n_objective, n / 10 * n_objective * sizeof *point);
+		memcpy(point, point + (n - n / 10) * n_objective, n / 10 * n_objective * sizeof(*point));
 		double volume = volume_of(point, n, n_objective, reference);
 		for (size_t i = n; i > 1; i--) {
 			size_t other = rng_below(&rng, (uint32_t)i);
@@ -205,8 +200,7 @@ static void test_hypervolume_bits_do_not_depend_on_order_of_points(void **state)
 /* Cutting space in two at a plane and adding both parts must give the whole: an oracle for large sets. */
 static void test_hypervolume_of_halves_adds_up(void **state)
 {
-	double *point = calloc(MAX_POINT * DIM, sizeof *point), *upper = calloc(MAX_POINT * DIM, sizeof *upper);
-
+	double *point = calloc(MAX_POINT * DIM, sizeof(*point)), *upper = calloc(MAX_POINT * DIM, sizeof(*upper));
 	(void)state;
 	for (uint32_t number = 0; number < 24; number++) {
 		struct rng rng = rng_stream(25, 0, number);
@@ -214,7 +208,7 @@ static void test_hypervolume_of_halves_adds_up(void **state)
 		size_t n = MAX_POINT;
 		const double reference[DIM] = {1.1, 1.1, 1.1, 1.1};
 		draw_cloud(&rng, kind, n_objective, n, point);
-		memcpy(upper, point, n * n_objective * sizeof *upper);
+		memcpy(upper, point, n * n_objective * sizeof(*upper));
 		/* Above the plane, points count from the plane on; below, the plane is the reference. */
 		for (size_t i = cut; i < n * n_objective; i += n_objective)
 			upper[i] = fmax(upper[i], 0.45);
@@ -232,8 +226,7 @@ static void test_hypervolume_of_halves_adds_up(void **state)
 /* Three values of an objective are slices; moved apart by next to nothing, they are 3000 values and no slices. */
 static void test_hypervolume_of_slices_is_that_of_the_sweep(void **state)
 {
-	double *point = calloc(MAX_POINT * DIM, sizeof *point), *apart = calloc(MAX_POINT * DIM, sizeof *apart);
-
+	double *point = calloc(MAX_POINT * DIM, sizeof(*point)), *apart = calloc(MAX_POINT * DIM, sizeof(*apart));
 	(void)state;
 	for (uint32_t number = 0; number < 12; number++) {
 		struct rng rng = rng_stream(26, 0, number);
@@ -256,7 +249,6 @@ static void test_hypervolume_of_nothing_is_zero(void **state)
 {
 	const double reference[DIM] = {1, 1, 1, 1}, at[DIM] = {1, 1, 1, 1}, beyond[DIM] = {0, 0, 0, 2};
 	const double infinite[DIM] = {0, INFINITY, 0, INFINITY};
-
 	(void)state;
 	for (unsigned n_objective = 1; n_objective <= DIM; n_objective++) {
 		assert_true(volume_of(NULL, 0, n_objective, reference) == 0.0);

@@ -19,7 +19,6 @@ static void draw_points(struct rng *rng, unsigned n_objective, size_t n, double 
 static double naive_epsilon(const double *front, size_t n, const double *other, size_t n_other, unsigned n_objective)
 {
 	double epsilon = -INFINITY;
-
 	for (size_t i = 0; i < n_other; i++) {
 		double least = INFINITY;
 		for (size_t at = 0; at < n; at++) {
@@ -52,7 +51,6 @@ static void test_indicator_in_closed_form(void **state)
 {
 	const double front[] = {0, 4, 2, 2, 4, 0}, behind[] = {0.5, 4.5, 2.5, 2.5, 4.5, 0.5};
 	const double beside[] = {0, 7};
-
 	(void)state;
 	assert_true(indicator_epsilon(front, 3, front, 3, 2) == 0.0);
 	assert_true(indicator_epsilon(behind, 3, front, 3, 2) == 0.5);
@@ -69,7 +67,6 @@ static void test_indicator_knee_is_where_the_front_bends(void **state)
 	const double straight[] = {2, 2, 0, 4, 4, 0};
 	const double same[] = {3, 3, 3, 3};
 	const double solid[] = {0, 1, 1, 1, 0, 1, 1, 1, 0, 0.3, 0.3, 0.3};
-
 	(void)state;
 	assert_int_equal(indicator_knee(bent, 5, 2), 2);
 	/* All of the front lies beyond the line: its ends are nearest to the ideal; the first objective decides. */

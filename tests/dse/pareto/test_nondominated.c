@@ -45,7 +45,6 @@ static bool covers(const double *a, const double *b, unsigned n_objective)
 static bool is_kept(const double *point, size_t n, unsigned n_objective, size_t at)
 {
 	const double *own = point + at * n_objective;
-
 	for (size_t i = 0; i < n; i++) {
 		const double *other = point + i * n_objective;
 		if (i != at && covers(other, own, n_objective) && (i < at || !covers(own, other, n_objective)))
@@ -75,9 +74,8 @@ static void sort_rows(double *point, size_t n, unsigned n_objective)
 
 static void test_nondominated_filter_of_ordered_equals_naive(void **state)
 {
-	double *point = calloc(MAX_POINT * MAX_DIM, sizeof *point);
+	double *point = calloc(MAX_POINT * MAX_DIM, sizeof(*point));
 	bool keep[MAX_POINT];
-
 	(void)state;
 	for (uint32_t number = 0; number < 120; number++) {
 		struct rng rng = rng_stream(37, 0, number);
@@ -98,9 +96,8 @@ static void test_nondominated_filter_of_ordered_equals_naive(void **state)
 
 static void test_nondominated_filter_equals_naive(void **state)
 {
-	double *point = calloc(MAX_POINT * MAX_DIM, sizeof *point);
+	double *point = calloc(MAX_POINT * MAX_DIM, sizeof(*point));
 	bool keep[MAX_POINT];
-
 	(void)state;
 	for (uint32_t number = 0; number < 360; number++) {
 		struct rng rng = rng_stream(31, 0, number);
@@ -123,7 +120,6 @@ static void naive_rank(const double *point, size_t n, unsigned n_objective, enum
                        uint32_t *rank)
 {
 	size_t n_left = n;
-
 	for (size_t i = 0; i < n; i++)
 		rank[i] = UINT32_MAX;
 	for (uint32_t front = 0; n_left > 0; front++) {
@@ -150,7 +146,6 @@ static void test_nondominated_rank_equals_peeling(void **state)
 	static double point[MAX_POINT * MAX_DIM];
 	static uint32_t rank[MAX_POINT], expected[MAX_POINT];
 	struct nondominated memory;
-
 	(void)state;
 	assert_true(nondominated_init(&memory, MAX_POINT));
 	for (uint32_t number = 0; number < 300; number++) {
@@ -174,10 +169,9 @@ static void test_nondominated_rank_equals_peeling(void **state)
 /* Large sets: each point ranks one behind the worst of those that dominate it. */
 static void test_nondominated_rank_of_large_sets(void **state)
 {
-	double *point = calloc(MAX_POINT * MAX_DIM, sizeof *point);
+	double *point = calloc(MAX_POINT * MAX_DIM, sizeof(*point));
 	static uint32_t rank[MAX_POINT];
 	struct nondominated memory;
-
 	(void)state;
 	assert_true(nondominated_init(&memory, MAX_POINT));
 	for (uint32_t number = 0; number < 20; number++) {
@@ -206,7 +200,6 @@ static void test_nondominated_rank_of_large_sets(void **state)
 static void draw_fronts(struct rng *rng, bool shells, size_t n, size_t stride, double *point)
 {
 	double n_front = floor(sqrt((double)n));
-
 	for (size_t i = 0; i < n; i++) {
 		double *row = point + i * stride, front = rng_below(rng, (uint32_t)n_front);
 		double a = rng_unit(rng), b = rng_unit(rng), c = rng_unit(rng), sum = a + b + c;
@@ -223,13 +216,12 @@ static void test_nondominated_rank_of_many_fronts(void **state)
 {
 	enum { MAX_N = 9000, WIDE = 5 };
 	static const size_t size[] = {512, 513, 700, 1025, 4096, 4097, MAX_N};
-	double *point = calloc(MAX_N * WIDE, sizeof *point);
-	uint32_t *rank = calloc(MAX_N, sizeof *rank);
+	double *point = calloc(MAX_N * WIDE, sizeof(*point));
+	uint32_t *rank = calloc(MAX_N, sizeof(*rank));
 	struct nondominated memory;
-
 	(void)state;
 	assert_true(nondominated_init(&memory, MAX_N));
-	for (uint32_t number = 0; number < 4 * sizeof size / sizeof *size; number++) {
+	for (uint32_t number = 0; number < 4 * sizeof(size) / sizeof(*size); number++) {
 		struct rng rng = rng_stream(35, 0, number);
 		size_t n = size[number / 4], stride = number % 3 ? 3 : WIDE;
 		enum nondominated_equal equal = number % 4 < 2 ? EQUAL_SHARE : EQUAL_BEHIND;
@@ -260,10 +252,9 @@ static void test_nondominated_rank_of_many_fronts(void **state)
 static void test_nondominated_rank_of_a_chain_is_its_place(void **state)
 {
 	enum { N = 20000 };
-	double *point = calloc(N * 3, sizeof *point);
-	uint32_t *rank = calloc(N, sizeof *rank);
+	double *point = calloc(N * 3, sizeof(*point));
+	uint32_t *rank = calloc(N, sizeof(*rank));
 	struct nondominated memory;
-
 	(void)state;
 	assert_true(nondominated_init(&memory, N));
 	for (unsigned n_objective = 1; n_objective <= 3; n_objective++) {
@@ -287,7 +278,6 @@ static void test_nondominated_rank_of_chosen_rows(void **state)
 	double point[40 * STRIDE], dense[20 * 3];
 	uint32_t at[20], rank[40], expected[20];
 	struct nondominated memory;
-
 	(void)state;
 	assert_true(nondominated_init(&memory, 40));
 	for (uint32_t number = 0; number < 50; number++) {

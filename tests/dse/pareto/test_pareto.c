@@ -21,7 +21,6 @@ struct cloud {
 static void draw_cloud(struct cloud *cloud, uint32_t number)
 {
 	struct rng rng = rng_stream(7, 0, number);
-
 	cloud->n_objective = 1 + number % PARETO_MAX_OBJECTIVE;
 	cloud->n = rng_below(&rng, MAX_POINT + 1);
 	for (size_t i = 0; i < cloud->n; i++) {
@@ -62,7 +61,7 @@ static bool holds(const struct pareto *archive, const double *objective, const u
 {
 	for (size_t i = 0; i < archive->n; i++) {
 		if (memcmp(archive->objective + i * archive->n_objective, objective,
-		           archive->n_objective * sizeof *objective) == 0)
+		           archive->n_objective * sizeof(*objective)) == 0)
 			return compare_genome(archive->genome + i * N_GENE, genome) == 0;
 	}
 	return false;
@@ -71,7 +70,6 @@ static bool holds(const struct pareto *archive, const double *objective, const u
 static void assert_is_front(const struct pareto *archive, const struct cloud *cloud)
 {
 	size_t n_expected = 0;
-
 	for (size_t i = 0; i < cloud->n; i++) {
 		bool expected = belongs(cloud, i);
 		assert_int_equal(holds(archive, cloud->objective[i], cloud->genome[i]), expected);
@@ -96,7 +94,6 @@ static void test_pareto_dominates_needs_one_smaller(void **state)
 static void test_pareto_holds_front_of_random_points(void **state)
 {
 	struct cloud cloud;
-
 	(void)state;
 	for (uint32_t number = 0; number < 2000; number++) {
 		struct pareto archive;
@@ -115,7 +112,6 @@ static void test_pareto_holds_front_of_random_points(void **state)
 static void test_pareto_does_not_depend_on_order(void **state)
 {
 	struct cloud cloud;
-
 	(void)state;
 	for (uint32_t number = 0; number < 800; number++) {
 		struct pareto forward, halves, second;
@@ -147,7 +143,6 @@ static void test_pareto_does_not_depend_on_order(void **state)
 static void test_pareto_sort_orders_by_objectives(void **state)
 {
 	struct cloud cloud;
-
 	(void)state;
 	for (uint32_t number = 0; number < 400; number++) {
 		struct pareto archive;
@@ -160,7 +155,7 @@ static void test_pareto_sort_orders_by_objectives(void **state)
 			const double *own = archive.objective + i * cloud.n_objective;
 			unsigned k = 0;
 			/* The tag still belongs to its point. */
-			assert_memory_equal(own, cloud.objective[archive.tag[i]], cloud.n_objective * sizeof *own);
+			assert_memory_equal(own, cloud.objective[archive.tag[i]], cloud.n_objective * sizeof(*own));
 			if (i == 0)
 				continue;
 			while (k + 1 < cloud.n_objective && own[k] == (own - cloud.n_objective)[k])
@@ -174,7 +169,6 @@ static void test_pareto_sort_orders_by_objectives(void **state)
 static void test_pareto_equal_points_keep_smaller_genome(void **state)
 {
 	struct pareto archive;
-
 	(void)state;
 	for (unsigned n_objective = 1; n_objective <= 3; n_objective++) {
 		const double point[3] = {1, 2, 3};
@@ -193,7 +187,6 @@ static void test_pareto_equal_points_keep_smaller_genome(void **state)
 static void test_pareto_covers_whatever_the_hint(void **state)
 {
 	struct cloud cloud;
-
 	(void)state;
 	for (uint32_t number = 0; number < 400; number++) {
 		struct pareto archive;
@@ -216,7 +209,6 @@ static void test_pareto_covers_whatever_the_hint(void **state)
 static void test_pareto_works_without_genes(void **state)
 {
 	struct pareto archive;
-
 	(void)state;
 	pareto_init(&archive, 2, 0);
 	assert_true(pareto_insert(&archive, (double[]){2, 2}, NULL, 0));

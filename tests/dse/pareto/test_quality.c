@@ -16,7 +16,6 @@ static void test_quality_of_two_points_is_their_union(void **state)
 	struct pareto front;
 	struct quality quality;
 	const double a[] = {1.0, 10.0}, b[] = {2.0, 5.0};
-
 	(void)state;
 	pareto_init(&front, 2, 0);
 	assert_true(pareto_insert(&front, a, NULL, 0) && pareto_insert(&front, b, NULL, 0));
@@ -32,7 +31,6 @@ static void test_quality_budget_adds_up_and_fits(void **state)
 {
 	const uint64_t size[] = {0, 10, 1000000, 40000, 3, 1000000};
 	uint64_t share[6];
-
 	(void)state;
 	for (uint64_t total = 10; total < 3000000; total = total * 3 + 1) {
 		uint64_t sum = 0;
@@ -46,7 +44,7 @@ static void test_quality_budget_adds_up_and_fits(void **state)
 		assert_true(share[2] >= share[3]);
 	}
 	budget_share(3000000, size, 6, share);
-	assert_memory_equal(share, size, sizeof size);
+	assert_memory_equal(share, size, sizeof(size));
 }
 
 int main(void)

@@ -27,16 +27,15 @@ static void set_up(struct fixture *f)
 {
 	struct err err = {0};
 	char why[EXPLORE_TEXT_SIZE];
-
 	assert_int_equal(space_read("spaces/bench/net_resnet50_stage_3.yaml", &f->space, &err), ERR_OK);
 	f->space.engine = engine_nsga2.name;
 	assert_int_equal(layer_map_build(&f->space, &f->map, &err), ERR_OK);
-	assert_int_equal(layer_set_build(&f->space, &f->map, 0, &f->set, why, sizeof why, &err), ERR_OK);
+	assert_int_equal(layer_set_build(&f->space, &f->map, 0, &f->set, why, sizeof(why), &err), ERR_OK);
 	assert_non_null(f->set);
 	assert_int_equal(whole_init(&f->space, &f->map, &f->whole, &err), ERR_OK);
 	assert_true(whole_scratch_alloc(&f->scratch, &f->map));
 	f->stride = f->map.n_block * N_LAYER_GENE + 3;
-	f->genome = calloc(N_ROW * f->stride, sizeof *f->genome);
+	f->genome = calloc(N_ROW * f->stride, sizeof(*f->genome));
 	assert_non_null(f->genome);
 	bool was_stopped = false;
 	assert_int_equal(whole_seed(f->set, N_ROW, f->genome, f->stride, &was_stopped), N_ROW);
@@ -56,10 +55,9 @@ static void tear_down(struct fixture *f)
 static void price(struct fixture *f, const uint32_t *gene, double *metric)
 {
 	struct evaluation out = {0};
-
 	f->scratch.canonical[0] = 0;
-	memcpy(f->scratch.canonical + 1, gene, f->map.n_block * N_LAYER_GENE * sizeof *gene);
-	memset(metric, 0, N_METRIC * sizeof *metric);
+	memcpy(f->scratch.canonical + 1, gene, f->map.n_block * N_LAYER_GENE * sizeof(*gene));
+	memset(metric, 0, N_METRIC * sizeof(*metric));
 	whole_evaluate(&f->whole, f->set, &f->scratch, metric, &out);
 	assert_true(out.violation == 0.0);
 }
@@ -70,7 +68,6 @@ static void test_whole_seed_rows_are_designs(void **state)
 	struct fixture f;
 	double metric[N_METRIC];
 	size_t n_differ = 0;
-
 	(void)state;
 	set_up(&f);
 	for (size_t row = 0; row < N_ROW; row++) {
@@ -97,7 +94,6 @@ static void test_whole_seed_rows_are_designs(void **state)
 static void test_whole_seed_beats_the_proposals_it_comes_from(void **state)
 {
 	struct fixture f;
-
 	(void)state;
 	set_up(&f);
 	for (unsigned which = 0; which < 2 && which < f.set->problem[0].n_metric; which++) {
@@ -129,6 +125,5 @@ int main(void)
 	    cmocka_unit_test(test_whole_seed_rows_are_designs),
 	    cmocka_unit_test(test_whole_seed_beats_the_proposals_it_comes_from),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,7 @@ static struct network read_network(const char *name)
 	struct err err = {0};
 	struct network network;
 	char path[128];
-
-	snprintf(path, sizeof path, "spaces/networks/%s.yaml", name);
+	snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
 	assert_int_equal(network_read(path, &network, &err), ERR_OK);
 	assert_string_equal(err_text(&err), "");
 	return network;
@@ -27,7 +26,6 @@ static struct network read_network(const char *name)
 static unsigned count_kind(const struct network *network, enum block_kind kind)
 {
 	unsigned n = 0;
-
 	for (size_t i = 0; i < network->n_block; i++)
 		n += network->block[i].kind == kind;
 	return n;
@@ -36,7 +34,6 @@ static unsigned count_kind(const struct network *network, enum block_kind kind)
 static uint64_t conv_mac(const struct network *network)
 {
 	uint64_t n_mac = 0;
-
 	for (size_t i = 0; i < network->n_block; i++)
 		if (network->block[i].kind == BLOCK_CONV)
 			n_mac += block_n_mac(&network->block[i]);
@@ -46,7 +43,6 @@ static uint64_t conv_mac(const struct network *network)
 static void test_network_vgg16_has_its_layers(void **state)
 {
 	struct network network = read_network("vgg16");
-
 	(void)state;
 	assert_string_equal(network.name, "vgg16");
 	assert_int_equal(count_kind(&network, BLOCK_CONV), 13);
@@ -66,7 +62,6 @@ static void test_network_resnet50_has_its_layers(void **state)
 {
 	struct network network = read_network("resnet50");
 	const struct block *first, *pool;
-
 	(void)state;
 	assert_int_equal(count_kind(&network, BLOCK_CONV), 53);
 	assert_int_equal(count_kind(&network, BLOCK_POOL), 1);
@@ -89,7 +84,6 @@ static void test_network_mlp_has_its_layers(void **state)
 {
 	static const uint32_t size[] = {784, 512, 256, 16};
 	struct network network = read_network("mlp_784_512_256_16");
-
 	(void)state;
 	assert_int_equal(network.n_block, 4);
 	assert_int_equal(network.block[3].arm, ARM_SOFTMAX);
@@ -133,7 +127,6 @@ static void check_shapes(const struct network *network)
 static void test_network_shapes_chain(void **state)
 {
 	static const char *const name[] = {"vgg16", "resnet50", "mlp_784_512_256_16"};
-
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct network network = read_network(name[i]);
@@ -149,7 +142,6 @@ static void test_network_holds_what_shortcuts_read(void **state)
 	struct network network = read_network("resnet50");
 	bool held = false;
 	unsigned n_hold = 0;
-
 	(void)state;
 	for (size_t i = 0; i < network.n_block; i++) {
 		const struct block *block = &network.block[i];
@@ -180,7 +172,6 @@ static void test_network_adds_the_latest_result(void **state)
 				   "  - conv: {kernel: 3, out_channels: 8, add: {from: -1}}\n";
 	struct network network;
 	struct err err = {0};
-
 	(void)state;
 	assert_int_equal(network_read_text(text, &network, &err), ERR_OK);
 	assert_int_equal(network.n_block, 3);
@@ -200,7 +191,6 @@ static void check_operations(const char *network_name, const char *target, const
 	struct err err = {0};
 	struct csv_table table;
 	size_t row = 0, column, n_checked = 0;
-
 	assert_int_equal(csv_read_file("spaces/splits/thesis.csv", &table, &err), ERR_OK);
 	column = csv_find_column(&table, "operation");
 	for (size_t i = 0; i < network.n_block && strcmp(network.block[i].name, until) != 0; i++) {
@@ -250,7 +240,7 @@ static void test_network_fuses_only_pooling_that_divides(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
+	for (size_t i = 0; i < sizeof(nets) / sizeof(*nets); i++) {
 		struct network network;
 		struct err err = {0};
 
@@ -266,7 +256,6 @@ static void test_network_far_results_go_through_dram(void **state)
 {
 	struct network network;
 	struct err err = {0};
-
 	(void)state;
 	assert_int_equal(network_read_text(HEAD
 	                                   "  - conv: {kernel: 1, out_channels: 4}\n"
@@ -296,7 +285,6 @@ static void test_network_pads_a_shortcut_under_its_own_name(void **state)
 	struct network network;
 	struct operation operation[BLOCK_MAX_OPERATION];
 	struct err err = {0};
-
 	(void)state;
 	assert_int_equal(
 	    network_read_text(HEAD "  - conv: {kernel: 3, out_channels: 4, add: {from: 0, conv: {kernel: 3}}}\n",
@@ -316,7 +304,6 @@ static void test_network_survives_hostile_sizes(void **state)
 {
 	struct network network;
 	struct err err = {0};
-
 	(void)state;
 	assert_int_equal(
 	    network_read_text(
@@ -387,12 +374,12 @@ static void test_network_reports_every_malformed_file(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct network network;
 		struct err err = {0};
 		char path[128];
 
-		snprintf(path, sizeof path, "tests/malformed/network_%s.yaml", wrong[i].file);
+		snprintf(path, sizeof(path), "tests/malformed/network_%s.yaml", wrong[i].file);
 		assert_int_equal(network_read(path, &network, &err), ERR_INPUT);
 		assert_int_equal(network.n_block, 0);
 		if (err.n_message != 1 || !strstr(err_text(&err), wrong[i].said))
@@ -410,10 +397,9 @@ static void test_network_reports_all_mistakes_at_once(void **state)
 	                                   ":8:5: POOL_5 needs a feature map, but FC_4 gives a vector of 4"};
 	struct network network;
 	struct err err = {0};
-
 	(void)state;
 	assert_int_equal(network_read("tests/malformed/network_many.yaml", &network, &err), ERR_INPUT);
-	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
 		assert_non_null(strstr(err_text(&err), said[i]));
 	/* Without a record the code is the same. */
 	assert_int_equal(network_read("tests/malformed/network_many.yaml", &network, NULL), ERR_INPUT);
@@ -438,6 +424,5 @@ int main(void)
 	    cmocka_unit_test(test_network_reports_every_malformed_file),
 	    cmocka_unit_test(test_network_reports_all_mistakes_at_once),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void test_octopus_of_shipped_networks(void **state)
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		struct network network;
 		struct octopus_graph graph;
-		snprintf(path, sizeof path, "spaces/networks/%s.yaml", name[i]);
+		snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name[i]);
 		read_file(path, &network, &graph);
 		assert_consistent(&graph);
 		octopus_free(&graph);

@@ -39,7 +39,7 @@ static void open_name(const char *name, struct subject *subject)
 {
 	char path[96];
 	struct err err = {0};
-	snprintf(path, sizeof path, "spaces/networks/%s.yaml", name);
+	snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
 	if (network_read(path, &subject->network, &err) != ERR_OK ||
 	    octopus_build(&subject->network, &subject->graph, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));

@@ -115,7 +115,7 @@ static void test_onnx_operators_are_known(void **state)
 	                                 "Cast",
 	                                 "Slice"};
 	(void)state;
-	for (size_t i = 0; i < sizeof op / sizeof op[0]; i++) {
+	for (size_t i = 0; i < sizeof(op) / sizeof(op[0]); i++) {
 		const struct onnx_node node = {.op = op[i], .domain = ""}, other = {.op = op[i], .domain = "my.own"};
 		const struct onnx_op *row = onnx_op_find(&node);
 		if (!row)
@@ -170,7 +170,7 @@ static void test_onnx_pool_rounds_up(void **state)
 	            {5, 3, 3, 1, "1x1x2"},
 	            {4, 1, 5, 0, "1x1x1"}};
 	(void)state;
-	for (size_t i = 0; i < sizeof pool / sizeof pool[0]; i++) {
+	for (size_t i = 0; i < sizeof(pool) / sizeof(pool[0]); i++) {
 		struct onnx_builder builder;
 		builder_start(&builder, "t");
 		builder_input(&builder, "x", DIMS(1, 1, pool[i].in));
@@ -354,18 +354,18 @@ static void test_onnx_refuses_bombs(void **state)
 	/* graph { node { attribute { graph { ... } } } }, from the inside out */
 	static const uint8_t tag[3] = {6 << 3 | 2, 5 << 3 | 2, 1 << 3 | 2};
 	static uint8_t nest[400000];
-	size_t start = sizeof nest;
+	size_t start = sizeof(nest);
 	for (size_t level = 0; level <= 60000; level++) {
 		uint8_t head[12] = {level == 60000 ? 7 << 3 | 2 : tag[level % 3]};
 		size_t n_head = 1;
-		for (size_t left = sizeof nest - start, more = 1; more; left >>= 7) {
+		for (size_t left = sizeof(nest) - start, more = 1; more; left >>= 7) {
 			more = left > 127;
 			head[n_head++] = (uint8_t)((left & 127) | (more ? 128 : 0));
 		}
 		start -= n_head;
 		memcpy(nest + start, head, n_head);
 	}
-	assert_int_equal(onnx_read_bytes("nest", nest + start, sizeof nest - start, &graph, &err), ERR_INPUT);
+	assert_int_equal(onnx_read_bytes("nest", nest + start, sizeof(nest) - start, &graph, &err), ERR_INPUT);
 	assert_int_equal(err.n_message, 2);
 	err_clear(&err);
 }
@@ -377,9 +377,9 @@ static void test_onnx_survives_damage(void **state)
 	static uint8_t data[20000], copy[20000];
 	(void)state;
 	assert_non_null(file);
-	size_t n_byte = fread(data, 1, sizeof data, file), n_good = 0;
+	size_t n_byte = fread(data, 1, sizeof(data), file), n_good = 0;
 	assert_int_equal(fclose(file), 0);
-	assert_true(n_byte > 15000 && n_byte < sizeof data);
+	assert_true(n_byte > 15000 && n_byte < sizeof(data));
 	for (size_t i = 0; i < 4000; i++) {
 		struct onnx_graph graph;
 		struct err err = {0};

@@ -34,7 +34,7 @@ static const char *random_value(void)
 static int64_t random_dim(void)
 {
 	static const int64_t dim[] = {1, 1, 2, 3, 4, 4, 6, 8, 8, 12, 16};
-	return dim[chance(sizeof dim / sizeof dim[0])];
+	return dim[chance(sizeof(dim) / sizeof(dim[0]))];
 }
 
 static const char *random_weights(void)
@@ -52,7 +52,7 @@ static const char *random_list(void)
 	int64_t list[8];
 	size_t n = (size_t)chance(6);
 	for (size_t i = 0; i < n; i++)
-		list[i] = value[chance(chance(4) > 0 ? 9 : sizeof value / sizeof value[0])];
+		list[i] = value[chance(chance(4) > 0 ? 9 : sizeof(value) / sizeof(value[0]))];
 	return builder_list(&builder, n, list);
 }
 
@@ -89,7 +89,7 @@ static void random_attributes(Onnx__NodeProto *node)
 		random_integers(node, "split", n, 1, 4);
 	if (chance(3) == 0)
 		builder_word(&builder, node, "mode", "linear");
-	for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
+	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++)
 		if (chance(4) == 0)
 			builder_integer(&builder, node, key[i], chance(6) - 2);
 }
@@ -171,7 +171,7 @@ static void add_any(const char *out)
 		        : chance(2)           ? random_list()
 		                              : random_weights();
 	Onnx__NodeProto *node =
-	    builder_node(&builder, op[chance(sizeof op / sizeof op[0])], out, in[0], in[1], in[2], in[3], NULL);
+	    builder_node(&builder, op[chance(sizeof(op) / sizeof(op[0]))], out, in[0], in[1], in[2], in[3], NULL);
 	random_attributes(node);
 	for (int64_t more = chance(6) ? 0 : chance(3); more > 0; more--)
 		name[n_name++] = builder_more_output(&builder, node);
@@ -252,7 +252,7 @@ static void test_onnx_random_graphs(void **state)
 	for (uint64_t i = 0; i < 1000; i++) {
 		state_of_chance = i * UINT64_C(0x9e3779b97f4a7c15);
 		int64_t c = start_graph();
-		for (size_t n = 0, tries = 0; n < sizeof out / sizeof out[0] && tries < 40; tries++) {
+		for (size_t n = 0, tries = 0; n < sizeof(out) / sizeof(out[0]) && tries < 40; tries++) {
 			size_t n_before = n_name;
 			if (chance(3) == 0)
 				add_conv(out[n], c);

@@ -14,7 +14,6 @@
 static uint64_t count_by_hand(uint32_t n_unit, uint32_t max_part)
 {
 	uint64_t n_legal = 0;
-
 	for (uint32_t n = 1; n <= max_part && n <= n_unit; n++) {
 		n_legal += n_unit % n == 0;
 		for (uint32_t m = 1; m < n; m++)
@@ -101,7 +100,6 @@ static void test_dim_axis_reduced_set_loses_no_front_point(void **state)
 {
 	static const uint32_t units[] = {1, 4, 8, 16};
 	struct rng rng = rng_stream(3, 0, 0);
-
 	(void)state;
 	for (unsigned i = 0; i < 150; i++) {
 		uint32_t step = 1 + rng_below(&rng, 3), extent = step * (1 + rng_below(&rng, 70));
@@ -132,7 +130,6 @@ static void test_dim_axis_even_and_whole(void **state)
 {
 	struct arena arena = {0};
 	struct dim_axis axis;
-
 	(void)state;
 	assert_int_equal(dim_axis_build(56, 2, 16, 100, SPLIT_EVEN, &arena, &axis, NULL), ERR_OK);
 	assert_int_equal(axis.n, 28);
@@ -153,7 +150,6 @@ static void test_dim_axis_refuses_lists_without_end(void **state)
 	struct arena arena = {0};
 	struct dim_axis axis;
 	struct err err = {0};
-
 	(void)state;
 	assert_int_equal(dim_axis_build(1u << 20, 1, 1, 1u << 20, SPLIT_ALL, &arena, &axis, &err), ERR_INPUT);
 	assert_non_null(strstr(err_text(&err), "1048576"));
@@ -169,7 +165,6 @@ static void test_dim_axis_longest_vector(void **state)
 	struct arena arena = {0};
 	struct dim_axis axis;
 	struct err err = {0};
-
 	(void)state;
 	assert_int_equal(dim_axis_build(extent, 1, 1, extent, SPLIT_REDUCED, &arena, &axis, &err), ERR_INPUT);
 	assert_int_equal(dim_axis_build(extent, 1, 1, 100, SPLIT_REDUCED, &arena, &axis, &err), ERR_INPUT);
@@ -194,6 +189,5 @@ int main(void)
 	    cmocka_unit_test(test_dim_axis_refuses_lists_without_end),
 	    cmocka_unit_test(test_dim_axis_longest_vector),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

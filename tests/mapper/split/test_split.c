@@ -23,15 +23,14 @@ static void test_split_reads_and_prints_parts(void **state)
 {
 	struct dim_split dim;
 	char text[32];
-
 	(void)state;
 	assert_int_equal(dim_parse("28*2", &dim, NULL), ERR_OK);
 	assert_dim(&dim, 28, 2, 0, 0);
-	dim_print(&dim, text, sizeof text);
+	dim_print(&dim, text, sizeof(text));
 	assert_string_equal(text, "28*2");
 	assert_int_equal(dim_parse("20*7+21*4", &dim, NULL), ERR_OK);
 	assert_dim(&dim, 21, 4, 20, 7);
-	dim_print(&dim, text, sizeof text);
+	dim_print(&dim, text, sizeof(text));
 	assert_string_equal(text, "21*4+20*7");
 	assert_int_equal(dim_extent(&dim), 224);
 	assert_int_equal(dim_n_part(&dim), 11);
@@ -56,9 +55,8 @@ static void test_split_refuses_malformed_parts(void **state)
 	                                    "28x2",
 	                                    "28*2+28*3",
 	                                    "2*4294967295+1*1"};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct dim_split dim = {1, 2, 3, 4};
 		struct err err = {0};
 
@@ -124,7 +122,6 @@ static void test_split_check_takes_legal_splits(void **state)
 	                   .out_h = 1,
 	                   .out_c = 1};
 	struct split columns = {.w = {256, 4, 0, 0}, .h = {1, 1, 0, 0}, .c = {1, 1, 0, 0}, .d = {256, 16, 0, 0}};
-
 	(void)state;
 	assert_int_equal(split_check(&block, &split, NULL), ERR_OK);
 	assert_int_equal(split_n_task(&split), 1);
@@ -155,7 +152,7 @@ static void test_split_check_says_what_is_wrong(void **state)
 	struct block block = conv_block();
 
 	(void)state;
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct err err = {0};
 
 		assert_int_equal(split_check(&block, &wrong[i].split, &err), ERR_INPUT);
@@ -170,7 +167,6 @@ static void test_split_tasks_saturate(void **state)
 {
 	struct split split = {
 	    .w = {1, 65536, 0, 0}, .h = {1, 65536, 0, 0}, .c = {1, 65536, 0, 0}, .d = {1, 65536, 0, 0}};
-
 	(void)state;
 	assert_true(split_n_task(&split) == UINT64_MAX);
 }
@@ -184,7 +180,6 @@ static void check_part(const char *ifmap, const char *ofmap, const char *kernel,
 {
 	struct dim_split in, out;
 	uint32_t k = (uint32_t)strtoul(kernel, NULL, 10), s = (uint32_t)strtoul(stride, NULL, 10);
-
 	assert_int_equal(dim_parse(ifmap, &in, NULL), ERR_OK);
 	assert_int_equal(dim_parse(ofmap, &out, NULL), ERR_OK);
 	assert_int_equal(in.size_a, split_in_extent(out.size_a, k, s));
@@ -200,7 +195,6 @@ static void test_split_in_extent_gives_every_listed_part(void **state)
 	struct err err = {0};
 	struct csv_table table;
 	size_t n = 0;
-
 	(void)state;
 	assert_int_equal(csv_read_file("spaces/splits/thesis.csv", &table, &err), ERR_OK);
 	for (size_t i = 0; i < table.n_row; i++) {
@@ -228,7 +222,6 @@ static void test_split_part_is_not_wider_than_the_map(void **state)
 	                      .out_w = 19,
 	                      .out_h = 19,
 	                      .pool = 1};
-
 	(void)state;
 	assert_int_equal(split_in_extent(19, 1, 3), 57);
 	assert_int_equal(split_part_in_w(&block, 19), 55);
@@ -248,6 +241,5 @@ int main(void)
 	    cmocka_unit_test(test_split_in_extent_gives_every_listed_part),
 	    cmocka_unit_test(test_split_part_is_not_wider_than_the_map),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

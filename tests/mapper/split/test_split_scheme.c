@@ -14,8 +14,7 @@
 static void assert_dim(const struct dim_split *dim, const char *text)
 {
 	char printed[48];
-
-	dim_print(dim, printed, sizeof printed);
+	dim_print(dim, printed, sizeof(printed));
 	assert_string_equal(printed, text);
 }
 
@@ -23,7 +22,6 @@ static struct split_scheme read_thesis(void)
 {
 	struct split_scheme scheme;
 	struct err err = {0};
-
 	assert_int_equal(split_scheme_read("spaces/splits/thesis.csv", &scheme, &err), ERR_OK);
 	return scheme;
 }
@@ -32,7 +30,6 @@ static void test_split_scheme_reads_rows_by_kind(void **state)
 {
 	struct split_scheme scheme = read_thesis();
 	const struct split_scheme_row *row = split_scheme_find(&scheme, "vgg16", "qpe", "CONV_1");
-
 	(void)state;
 	assert_non_null(row);
 	assert_dim(&row->split.w, "224*1");
@@ -65,14 +62,13 @@ static void test_split_scheme_fits_the_networks(void **state)
 	static const char *const name[] = {"vgg16", "resnet50"}, *const target[] = {"qpe", "chip"};
 	struct split_scheme scheme = read_thesis();
 	unsigned n_found = 0;
-
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct network network;
 		struct err err = {0};
 		char path[64];
 
-		snprintf(path, sizeof path, "spaces/networks/%s.yaml", name[i]);
+		snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name[i]);
 		assert_int_equal(network_read(path, &network, &err), ERR_OK);
 		for (size_t b = 0; b < 2 * network.n_block; b++) {
 			const struct block *block = &network.block[b / 2];
@@ -98,7 +94,6 @@ static void test_split_scheme_goes_by_column_names(void **state)
 	FILE *file = fdopen(handle, "w");
 	struct split_scheme scheme;
 	struct err err = {0};
-
 	(void)state;
 	assert_non_null(file);
 	fputs("note,ofmap_h,ofmap_w,operation,ofmap_c,network,target,ifmap_c,ifmap_w\n"
@@ -132,12 +127,12 @@ static void test_split_scheme_reports_every_malformed_file(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct split_scheme scheme;
 		struct err err = {0};
 		char path[128];
 
-		snprintf(path, sizeof path, "tests/malformed/scheme_%s.csv", wrong[i].file);
+		snprintf(path, sizeof(path), "tests/malformed/scheme_%s.csv", wrong[i].file);
 		assert_int_equal(split_scheme_read(path, &scheme, &err), ERR_INPUT);
 		if (err.n_message != wrong[i].n_message || !strstr(err_text(&err), wrong[i].said))
 			fail_msg("%s: found %u messages:\n%swanted: %s", path, err.n_message, err_text(&err),
@@ -158,7 +153,6 @@ static void test_split_scheme_of_many_rows(void **state)
 	struct split_scheme scheme;
 	struct err err = {0};
 	int number = mkstemp(path);
-
 	(void)state;
 	assert_true(number >= 0);
 	FILE *file = fdopen(number, "w");
@@ -184,6 +178,5 @@ int main(void)
 	    cmocka_unit_test(test_split_scheme_goes_by_column_names),
 	    cmocka_unit_test(test_split_scheme_reports_every_malformed_file),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,11 +28,10 @@ static bool same_dim(const struct dim_split *a, const struct dim_split *b)
 static void print_split(const char *what, const struct split *split)
 {
 	char text[4][48];
-
-	dim_print(&split->w, text[0], sizeof text[0]);
-	dim_print(&split->h, text[1], sizeof text[1]);
-	dim_print(&split->c, text[2], sizeof text[2]);
-	dim_print(&split->d, text[3], sizeof text[3]);
+	dim_print(&split->w, text[0], sizeof(text[0]));
+	dim_print(&split->h, text[1], sizeof(text[1]));
+	dim_print(&split->c, text[2], sizeof(text[2]));
+	dim_print(&split->d, text[3], sizeof(text[3]));
 	print_message("  %s %s x %s x %s x %s\n", what, text[0], text[1], text[2], text[3]);
 }
 
@@ -45,8 +44,7 @@ static struct count count_matches(const char *network_name, enum machine_target 
 	struct machine machine;
 	struct count count = {0};
 	char path[128];
-
-	snprintf(path, sizeof path, "spaces/networks/%s.yaml", network_name);
+	snprintf(path, sizeof(path), "spaces/networks/%s.yaml", network_name);
 	assert_int_equal(network_read(path, &network, &err), ERR_OK);
 	assert_int_equal(split_scheme_read("spaces/splits/thesis.csv", &scheme, &err), ERR_OK);
 	machine_init(&machine, target);
@@ -78,7 +76,6 @@ static struct count count_matches(const char *network_name, enum machine_target 
 static void test_splitter_gives_splits_of_table_g1(void **state)
 {
 	struct count count = count_matches("vgg16", MACHINE_QPE);
-
 	(void)state;
 	assert_int_equal(count.n, 16);
 	assert_int_equal(count.n_equal, 16);
@@ -87,7 +84,6 @@ static void test_splitter_gives_splits_of_table_g1(void **state)
 static void test_splitter_gives_splits_of_table_h1(void **state)
 {
 	struct count count = count_matches("resnet50", MACHINE_QPE);
-
 	(void)state;
 	/* Rows from PADD_31 on are illegible in the source. */
 	assert_int_equal(count.n, 33);
@@ -97,7 +93,6 @@ static void test_splitter_gives_splits_of_table_h1(void **state)
 static void test_splitter_gives_splits_of_table_i1(void **state)
 {
 	struct count count = count_matches("vgg16", MACHINE_CHIP);
-
 	(void)state;
 	assert_int_equal(count.n, 16);
 	assert_int_equal(count.n_equal, 15);
@@ -106,7 +101,6 @@ static void test_splitter_gives_splits_of_table_i1(void **state)
 static void test_splitter_gives_splits_of_table_j1(void **state)
 {
 	struct count count = count_matches("resnet50", MACHINE_CHIP);
-
 	(void)state;
 	assert_int_equal(count.n, 55);
 	assert_int_equal(count.n_equal, 55);
@@ -117,7 +111,6 @@ static uint64_t largest_task_byte(const struct block *block, const struct machin
 {
 	struct task_byte byte =
 	    task_byte_of(block, machine, split->w.size_a, split->h.size_a, split->c.size_a, split->d.size_a);
-
 	return byte.ifmap_aligned + byte.weight_aligned + byte.ofmap_aligned;
 }
 
@@ -132,7 +125,6 @@ static struct block random_block(struct rng *rng)
 	static const uint32_t max_side[] = {1, 8, 40, 300}, max_channel[] = {1, 16, 130, 1500};
 	struct block block = {
 	    .number = 1, .kind = (enum block_kind)draw(rng, 0, 2), .pool = 1, .next_pool_stride = 1, .name = "LAYER_1"};
-
 	if (block.kind == BLOCK_MATMUL) {
 		block.in_w = draw(rng, 1, 5000);
 		block.in_h = block.out_h = draw(rng, 1, 40);
@@ -166,7 +158,6 @@ static void test_splitter_splits_any_layer_that_fits(void **state)
 	struct rng rng;
 	struct machine machine[2];
 	unsigned n_split = 0;
-
 	(void)state;
 	rng = rng_stream(7, 0, 0);
 	machine_init(&machine[0], MACHINE_QPE);
@@ -214,7 +205,6 @@ static void test_splitter_cuts_input_channels_last(void **state)
 	struct err err = {0};
 	struct machine machine;
 	struct split split;
-
 	(void)state;
 	machine_init(&machine, MACHINE_QPE);
 	assert_int_equal(splitter_thesis(&block, &machine, &split, &err), ERR_OK);
@@ -243,7 +233,6 @@ static void test_splitter_says_when_nothing_fits(void **state)
 	struct err err = {0};
 	struct machine machine;
 	struct split split = {.w = {77, 1, 0, 0}};
-
 	(void)state;
 	machine_init(&machine, MACHINE_CHIP);
 	assert_int_equal(splitter_thesis(&block, &machine, &split, &err), ERR_INFEASIBLE);
@@ -256,7 +245,6 @@ static void test_splitter_says_when_nothing_fits(void **state)
 static void test_splitter_answers_for_the_largest_layers(void **state)
 {
 	static const uint32_t kernel[] = {1, 3, 65536}, side[] = {64, 65521, 65536};
-
 	(void)state;
 	for (unsigned i = 0; i < 2 * 3 * 3; i++) {
 		uint32_t k = kernel[i / 2 % 3], in = side[i / 6];
@@ -299,6 +287,5 @@ int main(void)
 	    cmocka_unit_test(test_splitter_says_when_nothing_fits),
 	    cmocka_unit_test(test_splitter_answers_for_the_largest_layers),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,6 @@ static struct split_scheme scheme;
 static int set_up(void **state)
 {
 	struct err err = {0};
-
 	(void)state;
 	return network_read("spaces/networks/vgg16.yaml", &networks[0], &err) ||
 	       network_read("spaces/networks/resnet50.yaml", &networks[1], &err) ||
@@ -49,8 +48,7 @@ static uint64_t number_of(const struct csv_table *table, size_t row, const char 
 static void assert_rounded(double value, const char *text)
 {
 	char rounded[16];
-
-	snprintf(rounded, sizeof rounded, "%.2f", value);
+	snprintf(rounded, sizeof(rounded), "%.2f", value);
 	assert_string_equal(rounded, text);
 }
 
@@ -68,7 +66,6 @@ static void check_row(const struct csv_table *table, size_t row)
 	struct utilisation out[UTILISATION_MAX_CLASS], *found = NULL;
 	struct machine machine;
 	size_t n;
-
 	assert_non_null(block);
 	assert_non_null(listed);
 	machine_init(&machine, strcmp(target, "qpe") == 0 ? MACHINE_QPE : MACHINE_CHIP);
@@ -92,7 +89,6 @@ static void test_utilisation_gives_every_row_of_the_tables(void **state)
 {
 	struct err err = {0};
 	struct csv_table table;
-
 	(void)state;
 	assert_int_equal(csv_read_file("tests/reference/split_utilisation.csv", &table, &err), ERR_OK);
 	assert_true(table.n_row >= 35);
@@ -149,7 +145,6 @@ static void test_utilisation_names_classes_by_place(void **state)
 	struct split split = {.w = {4, 1, 3, 2}, .h = {6, 1, 4, 1}, .c = {4, 1, 0, 0}, .d = {2, 1, 0, 0}};
 	struct utilisation out[UTILISATION_MAX_CLASS];
 	struct machine machine;
-
 	(void)state;
 	machine_init(&machine, MACHINE_QPE);
 	assert_int_equal(utilisation_of_split(&block, &split, &machine, out, UTILISATION_MAX_CLASS), 4);
@@ -171,7 +166,6 @@ static void test_utilisation_counts_stride_1_outputs_as_aligned(void **state)
 	const struct split_scheme_row *listed = split_scheme_find(&scheme, "resnet50", "chip", "CONV_12");
 	struct utilisation out[1];
 	struct machine machine;
-
 	(void)state;
 	machine_init(&machine, MACHINE_CHIP);
 	assert_int_equal(utilisation_of_split(block, &listed->split, &machine, out, 1), 1);
@@ -185,7 +179,6 @@ static size_t use_listed(const char *target, const char *operation, struct utili
 {
 	const struct split_scheme_row *listed = split_scheme_find(&scheme, "resnet50", target, operation);
 	struct machine machine;
-
 	assert_non_null(listed);
 	machine_init(&machine, strcmp(target, "qpe") == 0 ? MACHINE_QPE : MACHINE_CHIP);
 	return utilisation_of_split(network_find_block(&networks[1], operation), &listed->split, &machine, out,
@@ -206,7 +199,7 @@ static void test_utilisation_of_strided_layers_counts_what_is_kept(void **state)
 	struct utilisation out[UTILISATION_MAX_CLASS];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof listed / sizeof listed[0]; i++) {
+	for (size_t i = 0; i < sizeof(listed) / sizeof(listed[0]); i++) {
 		assert_int_equal(use_listed(listed[i].target, listed[i].operation, out), listed[i].n_class);
 		for (size_t j = 0; j < listed[i].n_class; j++)
 			assert_rounded(out[j].mac_utilisation, listed[i].mac_utilisation);
@@ -217,7 +210,6 @@ static void test_utilisation_of_strided_layers_counts_what_is_kept(void **state)
 static void test_utilisation_tells_channels_of_two_sizes_apart(void **state)
 {
 	struct utilisation out[UTILISATION_MAX_CLASS];
-
 	(void)state;
 	assert_int_equal(use_listed("qpe", "POOL_2", out), 2);
 	assert_string_equal(out[0].name, "POOLSUTL_2");
@@ -233,7 +225,6 @@ static void test_utilisation_tells_channels_of_two_sizes_apart(void **state)
 static double walk_array(const struct machine *machine, uint32_t stride, uint32_t w, uint32_t h, uint32_t c)
 {
 	uint64_t n_slot = 0, n_kept = 0;
-
 	for (uint32_t y = 0; y < stride * h; y++)
 		for (uint32_t x = 0; x < stride * w; x += machine->mla_cols)
 			for (uint32_t f = 0; f < c; f += machine->mla_rows)
@@ -251,7 +242,6 @@ static void test_utilisation_is_what_the_array_keeps(void **state)
 	static const uint32_t array[][2] = {{16, 4}, {16, 2}, {8, 4}, {5, 3}};
 	struct rng rng = rng_stream(16, 0, 0);
 	unsigned n_strided = 0;
-
 	(void)state;
 	for (unsigned k = 0; k < 300; k++) {
 		struct block block = random_plain_conv(&rng, 24, 12);
@@ -296,7 +286,6 @@ static void test_utilisation_classes_cover_the_result(void **state)
 {
 	struct rng rng = rng_stream(17, 0, 0);
 	unsigned n_uneven = 0;
-
 	(void)state;
 	for (unsigned k = 0; k < 400; k++) {
 		struct block block = k % 3 ? random_plain_conv(&rng, 24, 24) : random_matmul(&rng, 200);
@@ -345,6 +334,5 @@ int main(void)
 	    cmocka_unit_test(test_utilisation_is_what_the_array_keeps),
 	    cmocka_unit_test(test_utilisation_classes_cover_the_result),
 	};
-
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
