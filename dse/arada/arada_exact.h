@@ -8,8 +8,8 @@
  *   layers -> arada_knobs -> struct exact_problem -> arada_exact_solve -> struct exact_schedule -> report
  *
  * Array and memory are two domains. Each has settings, each layer runs at one
- * setting of either, and a change of setting halts its domain for a while. It is
- * hosted by the layer before the change or by the one after it: while one domain
+ * setting of either, and a change of setting halts its domain for a while. The
+ * layer before the change or the one after it absorbs the halt: while one domain
  * halts the other goes on, so that a change costs no time where its domain waits
  * anyway (ARADA's rule: a layer's clock is lowered if its stall covers the change).
  * What does not fit lengthens the layer.

@@ -2,13 +2,13 @@
 #ifndef DSE_AUDIT_PARTS_H
 #define DSE_AUDIT_PARTS_H
 /*
- * Parts of the audit. A machine is a stop; a few stops are worked on at a time (audit_group.c):
+ * Parts of the audit. A stop is one machine; the audit handles a few stops at a time (audit_group.c):
  *
  *   build ─► layers by brute force (audit_layer.c) ─► lists of layer designs (audit_sample.c)
  *                                                     ─► whole designs, chunk by chunk ─► judged (audit_judge.c)
  *
- * Whole designs of a stop are numbered, and a number makes its design again: a chunk remembers the first number whose
- * design no point covers.
+ * Whole designs of a stop are numbered, and a design can be rebuilt from its number: a chunk keeps the first number
+ * whose design no point of the front covers.
  */
 #include "dse/check/audit.h"
 #include "dse/search/candidate.h"

@@ -284,7 +284,6 @@ static void read_point_networks(struct front_reader *reader, const struct doc_no
 	point->design = design;
 }
 
-/* node may go: all that is wanted of it is copied. */
 /* A number, or NaN where there is none: of a front's only point the margin is null. */
 static double read_number(const struct doc_node *map, const char *key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_BUILD_H
 #define DSE_BUILD_H
-/* What this program was built of. The Makefile says it; "" and nothing where another build does not. */
+/* What this program was built of. Set by the Makefile; empty in other builds. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -28,7 +28,8 @@ const char *front_file_verdict(const struct verify_point *point);
 void front_file_write_csv(FILE *file, const struct front_run *run);
 void front_file_write_json(FILE *file, const struct front_run *run);
 
-/* Put the signature into a file that front_write_json wrote with another one of that length. ERR_IO: it cannot seek. */
+/* Put the signature into a file that front_file_write_json wrote with another one of that length. ERR_IO: it cannot
+ * seek. */
 enum err_code front_file_sign_json(FILE *file, const struct front_run *run, struct err *err);
 
 /*

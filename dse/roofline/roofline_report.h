@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_ROOFLINE_REPORT_H
 #define DSE_ROOFLINE_REPORT_H
-/* Rooflines for people and programs: tables, CSV, JSON and a picture, all of n rooflines. */
+/* Rooflines for people and programs: tables, CSV, JSON and a picture, for n rooflines. */
 #include "dse/roofline/roofline.h"
 #include <stdio.h>
 

@@ -9,8 +9,8 @@
  *   sram.map       strategy sram only: what lies where in the workers' SRAM (mapper/DRAM.md has the columns)
  *   schedule.yaml  for people: layers, workers, tiles, addresses, estimated times
  *
- * dram.map follows from image and names: it is made again and compared when it is read. So is schedule.yaml, once names
- * and times are read from it.
+ * dram.map is derived from image and names: it is made again and compared when it is read. So is schedule.yaml, once
+ * names and times are read from it.
  */
 #include "dse/schedule/dram_image.h"
 #include "dse/out/json.h"

@@ -7,8 +7,8 @@
  *   entry: all with the same hash ─► record: room 262144, its front needs  98304  serves  98304 to 262144
  *                                 └► record: room  65536, its front needs  61440  serves  61440 to  65536
  *
- * Room is the SRAM of a PE. A layer is searched first as the machine with the most
- * SRAM has it. That search is never wasted: that machine needs it anyway.
+ * Room is the SRAM of a PE. The first search of a layer uses the machine with the most
+ * SRAM, which needs that search in any case.
  */
 #include "dse/search/candidate.h"
 #include "dse/layer/front_key.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lower bounds on a range of tilings of a systolic array. Words and clocks are
- * products of sums, one a dimension (sim/systolic/systolic_work.c). A sum is least
+ * products of sums, one a dimension (sim/systolic/systolic_model.c). A sum is least
  * with the fewest tiles, or given where the range has a single split. Small tiles
  * leave room in the buffers, so that operands can stay for several passes:
  *

@@ -2,8 +2,8 @@
 #ifndef MAPPER_DISTRIBUTE_PARTS_H
 #define MAPPER_DISTRIBUTE_PARTS_H
 /*
- * The distributors, by the file that holds them. Each strategy writes the steps of its program from a tiling. ARM
- * operations follow the same rules in all of them; strategies differ in how much of them the busiest PE does.
+ * Functions of the distributors, grouped by source file. Each strategy writes the steps of its program from a tiling.
+ * ARM operations follow the same rules in all of them; strategies differ in how much of them the busiest PE does.
  */
 #include "mapper/distribute/distribute.h"
 

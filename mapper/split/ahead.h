@@ -2,10 +2,10 @@
 #ifndef MAPPER_AHEAD_H
 #define MAPPER_AHEAD_H
 /*
- * Weights fetched ahead: while a convolution runs, the DRAM interfaces, which
+ * Weights fetched ahead (prefetch): while a convolution runs, the DRAM interfaces, which
  * have little to do once its operands are in the PEs, load weights of the next
- * one into storage QPEs; that one copies them from there over the NoC, and if it
- * was half of them, loads the other half from DRAM at the same time.
+ * one into storage QPEs. The next convolution copies them from there over the NoC;
+ * if only half of them were fetched, it loads the other half from DRAM meanwhile.
  *
  *   block i    weight | input | computation ........ | ARM ....
  *              DRAM             :.. weights of i + 1 ..:     -> storage QPEs
@@ -13,8 +13,8 @@
  *                                            storage QPEs -> PEs
  *
  * How much lies there does not depend on either block's split: filters lie in
- * groups of MAC-array rows, as the array takes them, once. So the choice couples
- * neighbours by nothing but how much came ahead. Weights of grouped convolutions,
+ * groups of MAC-array rows, as the array takes them, once. So neighbouring blocks
+ * are coupled only by the amount that is fetched. Weights of grouped convolutions,
  * which each block of QPEs loads for itself, are few and never fetched ahead.
  */
 #include "mapper/network/network.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SIM_FAST_PARTS_H
 #define SIM_FAST_PARTS_H
-/* Of the closed forms what fast_bound.c takes, too. */
+/* Closed forms that fast.c and fast_bound.c share. */
 #include "sim/fast/fast.h"
 
 /* PE clocks that a STEP_COMPUTE takes at least when its busiest PE and interface do at least this. */

@@ -9,8 +9,8 @@
  *
  *   low:  weights, inputs, n_low / n_share of the rounds | change | high: the other rounds, ARM operations
  *
- * Fields of a mixed point are the better ones of the two, so that whatever bounds
- * a design from below by an operating point's fields bounds this one, too.
+ * Each field of a mixed point has the better value of the two levels. So lower
+ * bounds that are made from the fields of a level stay valid.
  */
 #include "sim/base/err.h"
 #include "sim/program/result.h"

@@ -48,6 +48,21 @@ for document in $documents; do
 	done <"$work/links"
 done
 
+# Every file of the source that a document or a comment names is there.
+for document in $documents $(find sim mapper dse tests -name '*.[ch]'); do
+	grep -ohE '(^|[^A-Za-z0-9_./-])(sim|mapper|dse|tests)(/[a-z0-9_]+)+\.(c|h|sh|md|js)([^a-z]|$)' "$document" |
+		sed -E 's/^[^a-z]*//; s/[^a-z]*$//' | sort -u | while read -r file; do
+		[ -e "$file" ] || echo "$document: $file is not there"
+	done
+done | grep -v 'CHANGELOG.md: \|no_such_file' >"$work/away" || true
+expect_empty "$work/away"
+
+# Headings are headings, and only examples are indented by tabs.
+for document in $documents; do
+	awk '/^```/ { fenced = !fenced } !fenced && (/^#+[^# ]/ || /^\t/) { print FILENAME ": " $0 }' "$document"
+done >"$work/form"
+expect_empty "$work/form"
+
 # No file stands twice in a list of files.
 for document in $documents; do
 	awk -F'|' '!/^\|/ { delete seen } /^\| `[^`]*\.(yaml|csv)`/ && seen[$2]++ { print FILENAME ": " $2 " stands twice" }' "$document"
