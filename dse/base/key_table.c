@@ -16,7 +16,7 @@ static size_t find_slot(const struct key_table *table, const uint32_t *key)
 }
 
 /* Room for one more key; the table is at most half full. */
-static bool grow(struct key_table *table)
+static bool grow_table(struct key_table *table)
 {
 	if (table->n < table->n_alloc)
 		return true;
@@ -40,7 +40,7 @@ static bool grow(struct key_table *table)
 bool key_table_add(struct key_table *table, const uint32_t *key, uint32_t *number, bool *is_new)
 {
 	assert(table && table->n_word > 0 && key && number && is_new);
-	if (!grow(table))
+	if (!grow_table(table))
 		return false;
 	size_t at = find_slot(table, key);
 	*is_new = table->slot[at] == 0;

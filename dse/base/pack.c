@@ -31,7 +31,7 @@ bool pack_refuse(struct pack *pack, bool is_wrong)
 }
 
 /* Room for n more bytes at the end; NULL when memory is out. */
-static uint8_t *grow(struct pack *pack, size_t n)
+static uint8_t *grow_pack(struct pack *pack, size_t n)
 {
 	assert(!pack->is_reading);
 	if (n > pack->n_alloc - pack->n) {
@@ -51,7 +51,7 @@ static uint8_t *grow(struct pack *pack, size_t n)
 }
 
 /* The next n bytes of a reader; NULL when there are fewer. */
-static const uint8_t *take(struct pack *pack, size_t n)
+static const uint8_t *take_bytes(struct pack *pack, size_t n)
 {
 	assert(pack->is_reading && pack->at <= pack->n);
 	pack->failed = pack->failed || n > pack->n - pack->at;
@@ -69,7 +69,7 @@ static bool pack_number(struct pack *pack, uint64_t *value, unsigned n_byte)
 {
 	assert(n_byte >= 1 && n_byte <= 8);
 	if (pack->is_reading) {
-		const uint8_t *from = take(pack, n_byte);
+		const uint8_t *from = take_bytes(pack, n_byte);
 		uint64_t sum = 0;
 		for (unsigned i = n_byte; from && i-- > 0;)
 			sum = sum << 8 | from[i];
@@ -77,7 +77,7 @@ static bool pack_number(struct pack *pack, uint64_t *value, unsigned n_byte)
 			*value = sum;
 		return from != NULL;
 	}
-	uint8_t *to = grow(pack, n_byte);
+	uint8_t *to = grow_pack(pack, n_byte);
 	for (unsigned i = 0; to && i < n_byte; i++)
 		to[i] = (uint8_t)(*value >> 8 * i);
 	return false;
@@ -124,7 +124,7 @@ void pack_bytes(struct pack *pack, void *data, size_t n_byte)
 	if (n_byte == 0)
 		return;
 	if (pack->is_reading) {
-		const uint8_t *from = take(pack, n_byte);
+		const uint8_t *from = take_bytes(pack, n_byte);
 		if (from)
 			memcpy(data, from, n_byte);
 		return;
@@ -134,7 +134,7 @@ void pack_bytes(struct pack *pack, void *data, size_t n_byte)
 
 void pack_append(struct pack *pack, const void *data, size_t n_byte)
 {
-	uint8_t *to = n_byte > 0 ? grow(pack, n_byte) : NULL;
+	uint8_t *to = n_byte > 0 ? grow_pack(pack, n_byte) : NULL;
 	if (to)
 		memcpy(to, data, n_byte);
 }

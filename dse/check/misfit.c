@@ -97,7 +97,7 @@ static void name_machine(const struct explore *explore, struct machine *machine,
 	explore_machine_text(explore->space, explore->front.genome[0], machine, text, n_byte);
 }
 
-static void measure(struct misfit_change *change)
+static void measure_change(struct misfit_change *change)
 {
 	double by = fabs(change->now), frac = fabs(change->needed - change->now) / by;
 	change->frac = by > 0.0 && isfinite(frac) ? frac : INFINITY;
@@ -284,7 +284,7 @@ static bool explain_limit(struct misfit_finder *finder, const struct space_limit
 		change->needed = answer.value;
 		change->n_machine = answer.n_machine;
 		(void)strcpy(change->machine, answer.machine_text);
-		measure(change);
+		measure_change(change);
 	}
 	return done;
 }
@@ -406,7 +406,7 @@ static bool check_sram(struct misfit_finder *finder, struct misfit_change *chang
 		change->n_machine = answer.n_machine;
 		(void)strcpy(change->machine, answer.machine_text);
 		find_sram(finder->space, &answer.machine, change);
-		measure(change);
+		measure_change(change);
 	}
 	return done;
 }

@@ -99,7 +99,7 @@ static size_t find_slot(const struct unroller *unroller, const struct unrolled_d
 }
 
 /* Room for one more design; the table is at most half full. */
-static bool grow(struct unroller *unroller)
+static bool grow_designs(struct unroller *unroller)
 {
 	if (unroller->n_design < unroller->n_design_alloc)
 		return true;
@@ -133,7 +133,7 @@ static void take_key(const struct layer_map *map, const uint32_t *genome, size_t
 /* Add a design unless it is there. false when memory is out. */
 static bool add_design(struct unroller *unroller, const struct unrolled_design *design)
 {
-	if (!grow(unroller))
+	if (!grow_designs(unroller))
 		return false;
 	size_t at = find_slot(unroller, design);
 	if (unroller->slot[at] != 0)

@@ -144,7 +144,7 @@ static void skip(struct engine *engine, size_t n_cut)
 	check_finished(engine);
 }
 
-static void tell(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
+static void tell_exhaustive(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
 {
 	size_t n_gene = engine->problem->n_gene, shortest = n_gene;
 	uint64_t n_feasible = 0;
@@ -199,9 +199,9 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 }
 
 /* The exact engine differs where there are layers, and those it does not search (dse/layer/branch.h). */
-#define METHODS                                                                                                   \
-	.is_layered = true, .create = create, .ask = ask, .tell = tell, .destroy = destroy, .counts = get_counts, \
-	.stop = get_stop, .progress = progress, .pack = pack_engine
+#define METHODS                                                                                        \
+	.is_layered = true, .create = create, .ask = ask, .tell = tell_exhaustive, .destroy = destroy, \
+	.counts = get_counts, .stop = get_stop, .progress = progress, .pack = pack_engine
 
 const struct engine_kind engine_exhaustive = {
     .name = "exhaustive",

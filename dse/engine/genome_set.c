@@ -55,7 +55,7 @@ static uint64_t find_slot(const struct genome_set *set, struct key key)
 	return slot;
 }
 
-static int grow(struct genome_set *set)
+static int grow_set(struct genome_set *set)
 {
 	struct genome_set larger = *set;
 	larger.n_slot = set->n_slot ? 2 * set->n_slot : FIRST_SLOT;
@@ -87,7 +87,7 @@ static int grow(struct genome_set *set)
 
 static enum genome_set_answer add_key(struct genome_set *set, struct key key)
 {
-	if (set->n >= set->n_slot / 3 * 2 && !grow(set))
+	if (set->n >= set->n_slot / 3 * 2 && !grow_set(set))
 		return GENOME_NO_MEMORY;
 	uint64_t slot = find_slot(set, key);
 	if (set->low[slot] != EMPTY)

@@ -297,7 +297,7 @@ static bool is_gain(struct engine *engine, const struct evaluation *result)
 	return gain;
 }
 
-static void tell(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
+static void tell_nsga2(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
 {
 	uint64_t n_feasible = 0;
 	for (size_t i = 0; i < n; i++)
@@ -443,7 +443,7 @@ const struct engine_kind engine_nsga2 = {
     .is_layered = true,
     .create = create,
     .ask = ask,
-    .tell = tell,
+    .tell = tell_nsga2,
     .destroy = destroy,
     .counts = get_counts,
     .stop = get_stop,

@@ -158,7 +158,7 @@ static bool is_new(struct engine *engine, struct genome_set *set, const uint32_t
 }
 
 /* Whether a candidate, repaired, is to be asked for. */
-static bool take(struct engine *engine, struct rng *rng, uint32_t *genome)
+static bool take_start(struct engine *engine, struct rng *rng, uint32_t *genome)
 {
 	const struct problem *problem = engine->problem;
 	if (problem->repair)
@@ -248,7 +248,7 @@ static bool kick(struct engine *engine, struct rng *rng, uint32_t *genome)
 			uint32_t gene = rng_below(rng, (uint32_t)problem->n_gene);
 			genome[gene] = problem->n_value[gene] > 1 ? rng_below(rng, problem->n_value[gene]) : 0;
 		}
-		if (take(engine, rng, genome))
+		if (take_start(engine, rng, genome))
 			return true;
 	}
 	return false;
@@ -264,7 +264,7 @@ static bool make_start(struct engine *engine, uint32_t *genome)
 	else
 		draw(problem, &rng, genome);
 	engine->n_begun++;
-	return take(engine, &rng, genome);
+	return take_start(engine, &rng, genome);
 }
 
 static bool make_neighbour(struct engine *engine, struct rng *rng, uint32_t *genome)
@@ -272,7 +272,7 @@ static bool make_neighbour(struct engine *engine, struct rng *rng, uint32_t *gen
 	struct local_move move = engine->move[engine->at++];
 	memcpy(genome, engine->centre, engine->problem->n_gene * sizeof(*genome));
 	genome[move.gene] = move.value;
-	return take(engine, rng, genome);
+	return take_start(engine, rng, genome);
 }
 
 static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
@@ -308,7 +308,7 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 
 /* ---- being told -------------------------------------------------------------------------------- */
 
-static void tell(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
+static void tell_pareto_local(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
 {
 	size_t n_gene = engine->problem->n_gene;
 	for (size_t i = 0; i < n; i++) {
@@ -408,7 +408,7 @@ const struct engine_kind engine_pls = {
     .is_layered = true,
     .create = create,
     .ask = ask,
-    .tell = tell,
+    .tell = tell_pareto_local,
     .destroy = destroy,
     .counts = get_counts,
     .stop = get_stop,

@@ -21,7 +21,7 @@ struct database {
 };
 
 /* Tell what SQLite says of the last call that failed. */
-static enum err_code tell(const struct database *database, struct err *err)
+static enum err_code tell_error(const struct database *database, struct err *err)
 {
 	int status = sqlite3_extended_errcode(database->handle), primary = status & 0xff;
 	/* of some writes SQLite forgets why they failed, and the last system call does not */
@@ -51,7 +51,7 @@ enum err_code database_run(struct database *database, const char *sql, struct er
 {
 	assert(database && sql);
 	errno = 0;
-	return sqlite3_exec(database->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? ERR_OK : tell(database, err);
+	return sqlite3_exec(database->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? ERR_OK : tell_error(database, err);
 }
 
 /* A number that a statement without parameters returns. */
@@ -98,7 +98,7 @@ static enum err_code set_journal(struct database *database, bool is_new, struct 
 		if (status == SQLITE_BUSY && is_new)
 			(void)nanosleep(&pause, NULL);
 	}
-	return status == SQLITE_OK || (status == SQLITE_BUSY && !is_new) ? ERR_OK : tell(database, err);
+	return status == SQLITE_OK || (status == SQLITE_BUSY && !is_new) ? ERR_OK : tell_error(database, err);
 }
 
 /* Whether the file is the schema's, and of which version; a new one is of version 0. */
@@ -207,7 +207,7 @@ static enum err_code open_handle(struct database *database, const char *name, in
 	database->handle = NULL;
 	if (sqlite3_open_v2(name, &database->handle, flags, system) == SQLITE_OK)
 		return ERR_OK;
-	return database->handle ? tell(database, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	return database->handle ? tell_error(database, err) : err_add(err, ERR_INTERNAL, "out of memory");
 }
 
 /* By SQLite's own descriptor: closing another one of this file would end its locks. Byte 19 of the head says who wrote.
@@ -334,7 +334,7 @@ static int note(struct query *query, int status)
 {
 	bool is_fine = status == SQLITE_OK || status == SQLITE_ROW || status == SQLITE_DONE;
 	if (!is_fine && query->code == ERR_OK)
-		query->code = tell(query->database, query->err);
+		query->code = tell_error(query->database, query->err);
 	return status;
 }
 

@@ -55,7 +55,7 @@ static enum err_code read_files(struct database *store, const char *table, uint6
 }
 
 /* Room for one more; what it had before stays in the arena until the end. */
-static bool grow(struct arena *arena, struct run_record **run, size_t n, size_t *n_alloc)
+static bool grow_runs(struct arena *arena, struct run_record **run, size_t n, size_t *n_alloc)
 {
 	if (n < *n_alloc)
 		return true;
@@ -92,7 +92,7 @@ enum err_code run_store_list(struct database *store, const struct run_filter *fi
 	query_put_u64(&query, filter->id);
 	query_put_u64(&query, filter->max);
 	while (query_next(&query)) {
-		if (!grow(arena, run, *n, &n_alloc)) {
+		if (!grow_runs(arena, run, *n, &n_alloc)) {
 			query.code = err_add(err, ERR_INTERNAL, "out of memory");
 			break;
 		}

@@ -107,7 +107,7 @@ const char *dse_message(const struct dse *dse)
 /* ---- what is evaluated ---- */
 
 /* The new mapping takes the old one's place, or, after a failure, is forgotten. */
-static enum err_code take(struct dse *dse, enum err_code code, struct mapping *mapping, bool is_mapped)
+static enum err_code take_mapping(struct dse *dse, enum err_code code, struct mapping *mapping, bool is_mapped)
 {
 	if (code != ERR_OK) {
 		mapping_free(mapping);
@@ -152,7 +152,7 @@ enum dse_code dse_open(struct dse *dse, const char *machine, const char *network
 	struct mapping mapping = {0};
 	locale_t before = begin(dse);
 	enum err_code code = mapping_open(machine, network, &mapping, &dse->err);
-	return end(dse, take(dse, code, &mapping, false), before);
+	return end(dse, take_mapping(dse, code, &mapping, false), before);
 }
 
 enum dse_code dse_open_mapping(struct dse *dse, const char *spec)
@@ -162,7 +162,7 @@ enum dse_code dse_open_mapping(struct dse *dse, const char *spec)
 	struct mapping mapping = {0};
 	locale_t before = begin(dse);
 	enum err_code code = mapping_load(spec, &mapping, &dse->err);
-	return end(dse, take(dse, code, &mapping, true), before);
+	return end(dse, take_mapping(dse, code, &mapping, true), before);
 }
 
 /* Other designs than before: if those stood in a file, these do not. */

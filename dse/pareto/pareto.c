@@ -119,7 +119,7 @@ bool pareto_covers(const struct pareto *archive, const double *objective, const 
 	return false;
 }
 
-static bool grow(struct pareto *archive)
+static bool grow_archive(struct pareto *archive)
 {
 	size_t n_alloc = archive->n_alloc ? 2 * archive->n_alloc : FIRST_ALLOC;
 	size_t gene_byte = archive->n_gene * sizeof(*archive->genome);
@@ -197,7 +197,7 @@ bool pareto_insert(struct pareto *archive, const double *objective, const uint32
 	assert(objective && (genome || archive->n_gene == 0));
 	if (pareto_covers(archive, objective, genome, &hint))
 		return false;
-	if (archive->n == archive->n_alloc && !grow(archive)) {
+	if (archive->n == archive->n_alloc && !grow_archive(archive)) {
 		pareto_free(archive);
 		return false;
 	}
@@ -297,7 +297,7 @@ static bool reserve(struct pareto *archive, size_t n)
 bool pareto_append(struct pareto *batch, const double *objective, const uint32_t *genome, uint64_t tag)
 {
 	assert(objective && (genome || batch->n_gene == 0));
-	if (batch->n == batch->n_alloc && !grow(batch)) {
+	if (batch->n == batch->n_alloc && !grow_archive(batch)) {
 		pareto_free(batch);
 		return false;
 	}

@@ -53,7 +53,7 @@ bool staircase_covers(const struct staircase *stair, double x, double y)
 	return block->y[n_left - 1] <= y;
 }
 
-static bool grow(struct staircase *stair)
+static bool grow_stairs(struct staircase *stair)
 {
 	size_t n_alloc = stair->n_block_alloc ? 2 * stair->n_block_alloc : FIRST_BLOCK;
 	struct stair_block *block = realloc(stair->block, n_alloc * sizeof(*block));
@@ -165,7 +165,7 @@ static void split_block(struct staircase *stair, size_t at)
 
 bool staircase_add(struct staircase *stair, double x, double y, double corner_x, double corner_y, double *area)
 {
-	if (stair->n_block == stair->n_block_alloc && !grow(stair))
+	if (stair->n_block == stair->n_block_alloc && !grow_stairs(stair))
 		return false;
 	if (stair->n_block == 0) {
 		open_block(stair, 0);

@@ -95,7 +95,7 @@ struct result_writing {
 };
 
 /* The quality of the front and of its marks on the way. */
-static void measure(struct front_run *run)
+static void measure_quality(struct front_run *run)
 {
 	const struct history *history = &run->explore->history;
 	run->has_quality = run->explore->front.n > 0 && quality_of_front(&run->explore->front, &run->quality);
@@ -110,7 +110,7 @@ static void begin_item(void *context, size_t i)
 	if (i == 0 && run->signature[0] == '\0')
 		front_file_sign(run);
 	else if (i == 1)
-		measure(run);
+		measure_quality(run);
 	else if (i > 1)
 		prepare(&writing->fronts, i - 2);
 }

@@ -273,7 +273,7 @@ static void find_best(struct run_compare *compare, size_t side, size_t n_point)
 static void measure_volumes(struct run_compare *compare, const double *both, size_t n_before, size_t n_after)
 {
 	unsigned n = (unsigned)compare->n_objective;
-	double all;
+	double all = 0.0;
 	for (size_t k = 0; k < n; k++) {
 		compare->reference[k] = 0.0;
 		for (size_t i = 0; i < n_before + n_after; i++)
@@ -309,7 +309,7 @@ static void measure_epsilon(struct run_compare *compare, double *both, size_t n_
 	compare->epsilon[1] = indicator_epsilon(both + n_before * n, n_after, both, n_before, (unsigned)n);
 }
 
-static void measure(struct run_compare *compare)
+static void measure_fronts(struct run_compare *compare)
 {
 	size_t n_before = compare->before->front.n_point, n_after = compare->after->front.n_point,
 	       n = compare->n_objective;
@@ -341,7 +341,7 @@ enum err_code run_compare_match(const struct kept_run *before, const struct kept
 	compare->point[0] = memory_array(before->front.n_point, sizeof(**compare->point));
 	compare->point[1] = memory_array(after->front.n_point, sizeof(**compare->point));
 	match_points(compare);
-	measure(compare);
+	measure_fronts(compare);
 	return ERR_OK;
 }
 

@@ -74,7 +74,7 @@ static bool measure_round(const struct candidate *candidate, struct rng *rng, do
  * bounds narrow the axes first (exactly known then), cuts do the rest (sampled,
  * each layer weighted by its size).
  */
-static void measure(struct candidate *candidate, struct estimate *estimate)
+static void measure_candidate(struct candidate *candidate, struct estimate *estimate)
 {
 	struct rng rng = rng_stream(0, 0, 0);
 	double n = 0.0, evaluated = 0.0, full = 0.0;
@@ -244,7 +244,7 @@ enum err_code estimate_space(const struct space *space, const struct layer_map *
 	if (estimate->is_exact)
 		measure_exact(&estimate->candidate, estimate);
 	else
-		measure(&estimate->candidate, estimate);
+		measure_candidate(&estimate->candidate, estimate);
 	estimate->n_evaluation = estimate->n_candidate * estimate->evaluated_frac;
 	if (!estimate->is_exact)
 		estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / n_thread;

@@ -226,7 +226,7 @@ static void take_points(struct live *live)
 }
 
 /* Only of the points that are all of the space's objectives; in four of them measuring takes a front's square. */
-static void measure(struct live *live, uint64_t now_ms)
+static void measure_so_far(struct live *live, uint64_t now_ms)
 {
 	const struct points *points = &live->shown;
 	const struct pareto front = {
@@ -378,7 +378,7 @@ static void show(struct live *live)
 		view.only_line = true;
 	}
 	take_points(live);
-	measure(live, now_ms);
+	measure_so_far(live, now_ms);
 	set_points(live, &view);
 	view.is_coloured = colour_is_on(stderr);
 	view.n_evaluation = atomic_load_explicit(&live->n_evaluation, memory_order_relaxed);

@@ -25,7 +25,7 @@ uint64_t dram_tile_byte(const struct dram_tile *tile)
 }
 
 /* The next bytes, aligned at both ends. */
-static struct dram_area take(struct dram_planner *planner, uint64_t byte)
+static struct dram_area take_area(struct dram_planner *planner, uint64_t byte)
 {
 	struct dram_area area = {planner->at, byte};
 	assert(planner->at % OCTOPUS_ALIGN_BYTE == 0);
@@ -166,7 +166,7 @@ static bool plan_workers(struct dram_planner *planner, const struct octopus_laye
 {
 	layer->n_worker = from->n_worker;
 	layer->worker = arena_array(&planner->dram->arena, from->n_worker, sizeof(*layer->worker));
-	layer->worker_address = take(planner, (uint64_t)DRAM_WORKER_BYTE * from->n_worker).address;
+	layer->worker_address = take_area(planner, (uint64_t)DRAM_WORKER_BYTE * from->n_worker).address;
 	layer->tile_address = planner->at;
 	for (uint32_t p = 0; layer->worker && p < from->n_worker; p++) {
 		struct octopus_range range = octopus_worker_tiles(from, p);
@@ -175,7 +175,7 @@ static bool plan_workers(struct dram_planner *planner, const struct octopus_laye
 			byte += dram_tile_byte(&layer->tile[range.first + i]);
 		layer->worker[p] =
 		    (struct dram_worker){.row = row_of(from, p), .first_tile = range.first, .n_tile = range.n};
-		layer->worker[p].tiles = take(planner, byte);
+		layer->worker[p].tiles = take_area(planner, byte);
 	}
 	return layer->worker != NULL;
 }
@@ -188,9 +188,9 @@ static bool plan_layer(struct dram_planner *planner, uint32_t l)
 	layer->type = from->type;
 	layer->shape = shape_of(planner->graph, from);
 	layer->time_address = dram->times.address + (uint64_t)l * (1 + dram->n_worker) * DRAM_TIME_BYTE;
-	layer->address = take(planner, DRAM_HEADER_BYTE).address;
-	layer->shape_address = take(planner, DRAM_SHAPE_BYTE).address;
-	layer->scheduler_address = take(planner, DRAM_SCHEDULER_BYTE).address;
+	layer->address = take_area(planner, DRAM_HEADER_BYTE).address;
+	layer->shape_address = take_area(planner, DRAM_SHAPE_BYTE).address;
+	layer->scheduler_address = take_area(planner, DRAM_SCHEDULER_BYTE).address;
 	bool good = plan_tiles(planner, from, layer) && plan_workers(planner, from, layer);
 	layer->next = planner->at;
 	return good;
@@ -213,7 +213,8 @@ static void plan_constants(struct dram_planner *planner, const struct octopus_la
 		uint32_t first = is_fast ? part : part * n_map, step = is_fast ? n_part : 1;
 		struct octopus_tile tile;
 		octopus_get_tile(planner->graph, from, first, &tile);
-		struct dram_area weights = take(planner, tile.weight_byte), biases = take(planner, tile.bias_byte);
+		struct dram_area weights = take_area(planner, tile.weight_byte),
+				 biases = take_area(planner, tile.bias_byte);
 		for (uint32_t i = 0; i < n_map; i++) {
 			layer->tile[first + i * step].weights = weights;
 			layer->tile[first + i * step].biases = biases;
@@ -232,17 +233,17 @@ static bool plan_areas(struct dram_planner *planner, struct octopus_memory *memo
 	dram->layer = arena_array(&dram->arena, n_layer, sizeof(*dram->layer));
 	if (!dram->layer || !place_workers(planner) || !list_tensors(planner))
 		return false;
-	(void)take(planner, DRAM_HEAD_BYTE);
-	dram->pe_address = take(planner, (uint64_t)DRAM_PE_BYTE * dram->n_worker).address;
-	dram->tensor_address = take(planner, (uint64_t)DRAM_TENSOR_BYTE * dram->n_tensor).address;
+	(void)take_area(planner, DRAM_HEAD_BYTE);
+	dram->pe_address = take_area(planner, (uint64_t)DRAM_PE_BYTE * dram->n_worker).address;
+	dram->tensor_address = take_area(planner, (uint64_t)DRAM_TENSOR_BYTE * dram->n_tensor).address;
 	dram->global.byte = planner->at;
 	/* a row for each layer, and one for the model before and after all layers */
-	dram->times = take(planner, (uint64_t)DRAM_TIME_BYTE * (n_layer + 1) * (1 + dram->n_worker));
+	dram->times = take_area(planner, (uint64_t)DRAM_TIME_BYTE * (n_layer + 1) * (1 + dram->n_worker));
 	dram->layers.address = planner->at;
 	for (uint32_t l = 0; l < n_layer; l++)
 		if (!plan_layer(planner, l))
 			return false;
-	dram->finish_address = take(planner, DRAM_HEADER_BYTE).address;
+	dram->finish_address = take_area(planner, DRAM_HEADER_BYTE).address;
 	dram->layers.byte = planner->at - dram->layers.address;
 	dram->constants.address = planner->at;
 	for (uint32_t l = 0; l < n_layer; l++)

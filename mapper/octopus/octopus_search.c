@@ -173,7 +173,8 @@ struct cut_search {
 	struct stop_watch watch;
 };
 
-static double measure(const struct cut_search *search, const struct octopus_cut_choice *choice, enum octopus_keep keep)
+static double measure_cut(const struct cut_search *search, const struct octopus_cut_choice *choice,
+                          enum octopus_keep keep)
 {
 	const struct octopus_ahead *ahead = &choice->ahead;
 	double cost = choice->cost, byte_us = 1 / (search->context->machine->octopus.worker_gb_s * 1e3);
@@ -194,8 +195,8 @@ static void keep_best(struct cut_search *search)
 	search->now.exists = true;
 	for (int k = 0; k < (query->ahead ? N_OCTOPUS_KEEP : 1); k++) {
 		struct octopus_cut_choice *best = &search->choice[(size_t)k * query->n_worker + w];
-		if (!best->exists ||
-		    measure(search, &search->now, (enum octopus_keep)k) < measure(search, best, (enum octopus_keep)k))
+		if (!best->exists || measure_cut(search, &search->now, (enum octopus_keep)k) <
+		                         measure_cut(search, best, (enum octopus_keep)k))
 			*best = search->now;
 	}
 }

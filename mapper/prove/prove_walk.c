@@ -215,7 +215,7 @@ static void append(struct walk *walk, uint32_t pe, struct sums *to, const struct
 }
 
 /* Sums leave a PE's place for them. */
-static void take(const struct walk *walk, struct sums *sums)
+static void take_sums(const struct walk *walk, struct sums *sums)
 {
 	*sums = sums_none;
 	sums->reader = walk->at;
@@ -230,7 +230,7 @@ static void send_sums(struct walk *walk, const struct op *op)
 	if (to->kept.first != PROVE_NONE && to->kept.result != result)
 		fault_here(walk, "receives sums while it keeps", op->peer, "those of another result", "of this one");
 	append(walk, op->peer, &to->kept, &from->own);
-	take(walk, &from->own);
+	take_sums(walk, &from->own);
 	check_sram(walk, op->peer);
 }
 
@@ -254,7 +254,7 @@ static void store(struct walk *walk, const struct op *op)
 			fault_here(walk, "stores", op->pe, prove_label_result(core, sums->result).text,
 			           prove_label_result(core, result).text);
 		done.first = sums->first;
-		take(walk, sums);
+		take_sums(walk, sums);
 	}
 	bool to_storage = op->kind == OP_COPY;
 	if (to_storage != walk->run->design->out_storage || (to_storage && !walk->is_storage[op->peer]))

@@ -51,7 +51,7 @@ static void *alloc_large(struct arena *arena, size_t n_byte)
 	return chunk->data;
 }
 
-static void *take(struct arena *arena, size_t n_byte)
+static void *take_from_chunk(struct arena *arena, size_t n_byte)
 {
 	const size_t align = _Alignof(max_align_t);
 	assert(arena);
@@ -82,7 +82,7 @@ static void *take(struct arena *arena, size_t n_byte)
 
 void *arena_alloc(struct arena *arena, size_t n_byte)
 {
-	void *object = take(arena, n_byte);
+	void *object = take_from_chunk(arena, n_byte);
 	arena->is_out |= !object;
 	return object;
 }

@@ -6,7 +6,7 @@
 #define FIRST_ALLOC 16
 
 /* Twice the room; messages keep their order from the head on. */
-static bool grow(struct event_fifo *fifo)
+static bool grow_fifo(struct event_fifo *fifo)
 {
 	size_t n = fifo->tail - fifo->head, n_alloc = n > 0 ? 2 * n : FIRST_ALLOC;
 	struct event_message *more = arena_array(fifo->memory, n_alloc, sizeof(*more));
@@ -23,7 +23,7 @@ static bool grow(struct event_fifo *fifo)
 
 void event_fifo_push(struct event_fifo *fifo, struct event_message message)
 {
-	if (fifo->tail - fifo->head == fifo->n_alloc && !grow(fifo))
+	if (fifo->tail - fifo->head == fifo->n_alloc && !grow_fifo(fifo))
 		return;
 	assert(fifo->tail == fifo->head || fifo->message[(fifo->tail - 1) & (fifo->n_alloc - 1)].clk <= message.clk);
 	fifo->message[fifo->tail++ & (fifo->n_alloc - 1)] = message;

@@ -17,7 +17,7 @@ void schedule_free(struct schedule *schedule)
 }
 
 /* Room for one more item in an array of n; false when there is none. */
-static bool grow(struct schedule *schedule, void **array, uint32_t n, uint32_t *n_alloc, size_t size)
+static bool grow_array(struct schedule *schedule, void **array, uint32_t n, uint32_t *n_alloc, size_t size)
 {
 	if (schedule->failed)
 		return false;
@@ -38,7 +38,7 @@ static bool grow(struct schedule *schedule, void **array, uint32_t n, uint32_t *
 void schedule_add_step(struct schedule *schedule, struct schedule_step step)
 {
 	void *array = schedule->step;
-	bool fits = grow(schedule, &array, schedule->n_step, &schedule->step_alloc, sizeof(*schedule->step));
+	bool fits = grow_array(schedule, &array, schedule->n_step, &schedule->step_alloc, sizeof(*schedule->step));
 	schedule->step = array;
 	assert(step.phase < N_PHASE);
 	if (!fits)
@@ -52,7 +52,7 @@ void schedule_add_step(struct schedule *schedule, struct schedule_step step)
 uint32_t schedule_add_op(struct schedule *schedule, struct op op)
 {
 	void *array = schedule->op;
-	bool fits = grow(schedule, &array, schedule->n_op, &schedule->op_alloc, sizeof(*schedule->op));
+	bool fits = grow_array(schedule, &array, schedule->n_op, &schedule->op_alloc, sizeof(*schedule->op));
 	schedule->op = array;
 	if (!fits)
 		return SCHEDULE_NONE;
@@ -65,7 +65,7 @@ uint32_t schedule_add_op(struct schedule *schedule, struct op op)
 void schedule_add_job(struct schedule *schedule, struct job job)
 {
 	void *array = schedule->job;
-	bool fits = grow(schedule, &array, schedule->n_job, &schedule->job_alloc, sizeof(*schedule->job));
+	bool fits = grow_array(schedule, &array, schedule->n_job, &schedule->job_alloc, sizeof(*schedule->job));
 	schedule->job = array;
 	if (!fits)
 		return;
@@ -93,7 +93,7 @@ uint32_t schedule_add_shape(struct schedule *schedule, const struct mla_shape *s
 		if (same_shape(&schedule->shape[i], shape))
 			return i;
 	void *array = schedule->shape;
-	bool fits = grow(schedule, &array, schedule->n_shape, &schedule->shape_alloc, sizeof(*schedule->shape));
+	bool fits = grow_array(schedule, &array, schedule->n_shape, &schedule->shape_alloc, sizeof(*schedule->shape));
 	schedule->shape = array;
 	if (!fits)
 		return 0;
