@@ -45,10 +45,11 @@ recorded=test_machine_constants
 
 # Not constants of the machine: sizes of our own algorithms, on which results depend by less than what is tested, or
 # not at all. EVENT_HORIZON_CLK: buckets of the event queue, a power of two; MIN_ALONE_CLK: a stretch worth simulating
-# alone; SPAN_GAP_CLK: spans of a trace that are joined; N_*: how many of something are kept or tried.
+# alone; ROUNDED_OFF_CLK: what rounding may take from a bound; SPAN_GAP_CLK: spans of a trace that are joined; N_*: how
+# many of something are kept or tried.
 is_algorithm() {
 	case $1 in
-	EVENT_HORIZON_CLK | LONG_ROUND_TAP | MAX_STEP_TAP | MIN_ALONE_CLK | SPAN_GAP_CLK | WARM_UP_CLK | WINDOW_CLK) return 0 ;;
+	EVENT_HORIZON_CLK | ROUNDED_OFF_CLK | LONG_ROUND_TAP | MAX_STEP_TAP | MIN_ALONE_CLK | SPAN_GAP_CLK | WARM_UP_CLK | WINDOW_CLK) return 0 ;;
 	N_*) return 0 ;;
 	esac
 	return 1
@@ -134,6 +135,9 @@ mutate_all() {
 
 # ---- what there is ----
 
+# Not sim/base, whose numbers are sizes of buffers and limits of files.
+sources=$(ls sim/*/*.[ch] mapper/*/*.[ch] | grep -v '^sim/base/')
+
 # Numbers of the lines that match, after the first match of what precedes the values.
 list_numbers() {
 	awk -v wanted="$1" -v lead="$2" '
@@ -152,7 +156,7 @@ list_numbers() {
 				if (once)
 					break
 			}
-		}' once="${3:-0}" sim/*/*.[ch] mapper/*/*.[ch] spaces/machines/*.yaml
+		}' once="${3:-0}" $sources spaces/machines/*.yaml
 }
 
 list_defines() {
@@ -164,12 +168,12 @@ list_defines() {
 }
 
 list_tables() {
-	list_numbers '^[ \t]*\[SETUP_[A-Z_]*\] = [{].*[}],$' '\[SETUP_[A-Z_]*\] = [{]' | grep '^sim/latency\.c '
+	list_numbers '^[ \t]*\[SETUP_[A-Z_]*\] = [{].*[}],$' '\[SETUP_[A-Z_]*\] = [{]' | grep '^sim/machine/latency\.c '
 }
 
 list_defaults() {
-	list_numbers '^[ \t]*[{]"[a-z_.0-9]*", ".*AT[(][a-z_0-9]*[)], [0-9]' 'AT[(][a-z_0-9]*[)], ' 1 |
-		grep '^sim/machine_param\.c '
+	list_numbers '^[ \t]*[{]"[a-z_.0-9]*", ".*AT[(][a-z_0-9.]*[)], [0-9]' 'AT[(][a-z_0-9.]*[)], ' 1 |
+		grep '^sim/machine/machine_param_table\.c '
 }
 
 list_files() {
@@ -190,11 +194,21 @@ for group in "$@"; do
 	echo "== $group"
 	# shellcheck disable=SC2086
 	case $group in
-	defines) list_defines >"$work/list" && mutate_all both $models $recorded ;;
-	tables) list_tables >"$work/list" && mutate_all both test_latency test_fast test_distribute test_validate $recorded ;;
-	defaults) list_defaults >"$work/list" && mutate_all both test_machine $recorded ;;
-	files) list_files >"$work/list" && mutate_all more $recorded ;;
-	*) list_numbers "^#define[ \t]+$group[ \t]" "$group[ \t]+[(]?" 1 >"$work/list" && mutate_all both $models $recorded ;;
+	defines) list_defines ;;
+	tables) list_tables ;;
+	defaults) list_defaults ;;
+	files) list_files ;;
+	*) list_numbers "^#define[ \t]+$group[ \t]" "$group[ \t]+[(]?" 1 ;;
+	esac >"$work/list"
+	if [ ! -s "$work/list" ]; then
+		echo "$group: nothing to change was found" >&2
+		exit 2
+	fi
+	case $group in
+	tables) mutate_all both test_latency test_fast test_distribute test_validate $recorded ;;
+	defaults) mutate_all both test_machine $recorded ;;
+	files) mutate_all more $recorded ;;
+	*) mutate_all both $models $recorded ;;
 	esac
 done
 n_survived=$(echo "$survivors" | grep -c .)

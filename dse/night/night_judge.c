@@ -338,6 +338,7 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	bool is_told = false, was_accepted = row->verdict == NIGHT_ACCEPTED;
 	assert(space->is_searched && row->n_run > 0);
 	*n_more = 0;
+	space->exactness = "";
 	enum err_code code = night_store_good(night->store, row->space, row->id, &night->arena, &space->good, err);
 	if (code == ERR_OK)
 		code = night_fronts_read(night->store, row, row->n_run, &now, err);

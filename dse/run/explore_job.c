@@ -32,10 +32,12 @@ static enum err_code choose_engine(struct explore_job *job, struct err *err)
 
 static enum err_code choose_detail(const struct explore_request *request, size_t *detail, struct err *err)
 {
+	char what[64];
 	*detail = DETAIL_FAST;
-	return request->detail
-	           ? err_choose("dse explore: --detail", request->detail, detail_name, N_DETAIL, detail, err)
-	           : ERR_OK;
+	if (!request->detail)
+		return ERR_OK;
+	(void)snprintf(what, sizeof(what), "dse %s: --detail", request->store.command);
+	return err_choose(what, request->detail, detail_name, N_DETAIL, detail, err);
 }
 
 /* With the request's engine and tier: all that evaluates knows the space. Wrong ones are told when the space is right.

@@ -49,7 +49,8 @@ for document in $documents; do
 done
 
 # Every file of the source that a document or a comment names is there.
-for document in $documents $(find sim mapper dse tests -name '*.[ch]'); do
+for document in $documents Makefile .ci/* dse/packaging/* tests/run tests/longest $(find sim mapper dse tests -name '*.[ch]'); do
+	[ -f "$document" ] || continue
 	grep -ohE '(^|[^A-Za-z0-9_./-])(sim|mapper|dse|tests)(/[a-z0-9_]+)+\.(c|h|sh|md|js)([^a-z]|$)' "$document" |
 		sed -E 's/^[^a-z]*//; s/[^a-z]*$//' | sort -u | while read -r file; do
 		[ -e "$file" ] || echo "$document: $file is not there"
