@@ -5,11 +5,10 @@
  * Inside composition:
  *
  *   compose.c         layer after layer
- *   compose_state.c   takes a layer's step to one state: compose_sweep.c makes the front of all sums, compose_thin.c
- *                     thins it
+ *   compose_state.c   one layer's step to one state: all sums, swept to a front, thinned
  *   compose_result.c  chains unrolled
- *   compose_cost.c    numbers of the whole chain; compose_joint.c: limits that can be kept
- *                     one by one but not together
+ *   compose_cost.c    numbers of the whole chain
+ *   compose_joint.c   limits that can be kept one by one but not together
  *   compose_points.c  memory
  *
  * Metrics stand here in the order of work: summed ones first, then maxima, so
