@@ -3,7 +3,6 @@
 #define DSE_COMPOSE_PARTS_H
 /*
  * Inside composition:
- *
  *   compose.c         layer after layer
  *   compose_state.c   one layer's step to one state: all sums, swept to a front, thinned
  *   compose_result.c  chains unrolled
