@@ -286,17 +286,16 @@ bool distribute_judge(const struct layer_context *context, const struct layer_de
                       const struct tiling *tiling, uint64_t sram_byte, struct verdict *verdict)
 {
 	const struct case_of of = {context, design, tiling, sram_byte, &strategy_table[design->strategy]};
-	*verdict = (struct verdict){VERDICT_OK, 0, 0};
 	/* first, for no other rule reads the right filters; the filters of a range's splits are not looked at */
-	if (!tiling->is_least && !distribute_covers_groups(context, design))
-		verdict->reason = VERDICT_GROUPS;
-	if (verdict->reason == VERDICT_OK)
-		verdict->reason = judge_strategy(&of);
-	if (verdict->reason == VERDICT_OK)
-		verdict->reason = judge_split(&of);
-	if (verdict->reason == VERDICT_OK)
-		verdict->reason = judge_places(&of);
-	if (verdict->reason == VERDICT_OK)
-		verdict->reason = judge_bytes(&of, verdict);
-	return verdict->reason == VERDICT_OK;
+	bool lacks_groups = !tiling->is_least && !distribute_covers_groups(context, design);
+	enum verdict_reason reason = lacks_groups ? VERDICT_GROUPS : judge_strategy(&of);
+	verdict->demanded = verdict->available = 0;
+	if (reason == VERDICT_OK)
+		reason = judge_split(&of);
+	if (reason == VERDICT_OK)
+		reason = judge_places(&of);
+	if (reason == VERDICT_OK)
+		reason = judge_bytes(&of, verdict);
+	verdict->reason = reason;
+	return reason == VERDICT_OK;
 }

@@ -8,20 +8,6 @@ static uint64_t sum_aligned(const struct part_pair *pair, uint64_t byte, uint64_
 	return pair->n[0] * align_up(pair->size[0] * byte, step) + pair->n[1] * align_up(pair->size[1] * byte, step);
 }
 
-uint64_t tiling_sum_line_byte(const struct part_pair *w, const struct part_pair *h, const struct part_pair *c,
-                              uint64_t area, uint64_t byte)
-{
-	uint64_t sum = 0;
-	for (uint32_t i = 0; i < w->n_size; i++)
-		for (uint32_t j = 0; j < h->n_size; j++)
-			for (uint32_t k = 0; k < c->n_size; k++) {
-				uint64_t n_pixel = w->size[i] * h->size[j] * c->size[k];
-				n_pixel = area > 1 ? ceil_div(n_pixel, area) : n_pixel;
-				sum += w->n[i] * h->n[j] * c->n[k] * align_up(n_pixel * byte, LINE_BYTE);
-			}
-	return sum;
-}
-
 /* Rounds, or rows of results, of all tasks with the same input channels beside those of one of them. */
 struct task_share {
 	uint64_t n_all, n_one;
@@ -61,13 +47,6 @@ static void sum_words(const struct part_pair *d, const struct mla_cost cost[2], 
 	tiling->all_b_word = scaled_sum(d, b_word, round);
 	tiling->all_out_word = scaled_sum(d, out_word, out);
 	tiling->task = cost[0];
-}
-
-uint64_t tiling_row_port(const struct layer_context *context, const struct mla_conv_round *round, uint64_t n_pixel)
-{
-	uint64_t n_block = n_pixel / context->machine->mla_cols, n_left = n_pixel % context->machine->mla_cols;
-	uint64_t n_port = n_block * round->n_row_write;
-	return n_left ? n_port + ceil_div(n_left * round->result_byte, context->machine->pe_sram_port_byte) : n_port;
 }
 
 uint64_t tiling_sum_rows(const struct layer_context *context, const struct part_pair *c)

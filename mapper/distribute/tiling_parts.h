@@ -85,8 +85,19 @@ static inline uint32_t tiling_packed_pixels(uint64_t w, uint64_t h)
 }
 
 /* Bytes of all tiles w x h x c / area, each rounded up to whole lines: a sum over the up to eight kinds of tile. */
-uint64_t tiling_sum_line_byte(const struct part_pair *w, const struct part_pair *h, const struct part_pair *c,
-                              uint64_t area, uint64_t byte);
+static inline uint64_t tiling_sum_line_byte(const struct part_pair *w, const struct part_pair *h,
+                                            const struct part_pair *c, uint64_t area, uint64_t byte)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < w->n_size; i++)
+		for (uint32_t j = 0; j < h->n_size; j++)
+			for (uint32_t k = 0; k < c->n_size; k++) {
+				uint64_t n_pixel = w->size[i] * h->size[j] * c->size[k];
+				n_pixel = area > 1 ? ceil_div(n_pixel, area) : n_pixel;
+				sum += w->n[i] * h->n[j] * c->n[k] * align_up(n_pixel * byte, LINE_BYTE);
+			}
+	return sum;
+}
 
 /* Bytes of all ifmap parts of a grouped convolution, whose tasks have the channels of their groups. */
 uint64_t tiling_sum_group_map(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
@@ -98,7 +109,13 @@ uint64_t tiling_sum_group_map(const struct layer_context *context, const struct 
 void tiling_add_operand(const struct block *block, uint64_t channel_byte, uint64_t *map_byte, uint64_t *aligned_byte);
 
 /* SRAM ports that a row of n_pixel results takes; a left-over block of columns fills its last port. */
-uint64_t tiling_row_port(const struct layer_context *context, const struct mla_conv_round *round, uint64_t n_pixel);
+static inline uint64_t tiling_row_port(const struct layer_context *context, const struct mla_conv_round *round,
+                                       uint64_t n_pixel)
+{
+	uint64_t n_block = n_pixel / context->machine->mla_cols, n_left = n_pixel % context->machine->mla_cols;
+	uint64_t n_port = n_block * round->n_row_write;
+	return n_left ? n_port + ceil_div(n_left * round->result_byte, context->machine->pe_sram_port_byte) : n_port;
+}
 
 /* Groups of array rows that all parts of the filters take. */
 uint64_t tiling_sum_rows(const struct layer_context *context, const struct part_pair *c);
