@@ -180,5 +180,5 @@ int main(void)
 	    cmocka_unit_test(test_machine_yaml_missing_file_is_an_io_error),
 	    cmocka_unit_test(test_machine_yaml_every_key_is_documented),
 	};
-	return cmocka_run_group_tests_name("machine_yaml", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("machine_read", tests, NULL, NULL);
 }
