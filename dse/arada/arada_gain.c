@@ -146,19 +146,11 @@ void arada_gain_write_head(FILE *file)
 void arada_gain_write(FILE *file, const struct arada_case *of, const struct arada_gain *gain)
 {
 	const struct exact_schedule *layer = &gain->by[ARADA_BY_LAYER], *exact = &gain->by[ARADA_EXACT];
-	csv_put_text(file, true, of->machine);
-	csv_put_text(file, false, of->network);
-	csv_put_text(file, false, arada_energy_name[gain->energy]);
-	csv_put_real(file, false, (double)of->n_layer);
-	csv_put_real(file, false, gain->rti.time_ns / NS_PER_MS);
-	csv_put_real(file, false, gain->rti.energy_pj / PJ_PER_MJ);
+	csv_put_row(file, "%s,%s,%s,%zu,%g,%g", of->machine, of->network, arada_energy_name[gain->energy], of->n_layer,
+	            gain->rti.time_ns / NS_PER_MS, gain->rti.energy_pj / PJ_PER_MJ);
 	for (int i = 0; i < N_ARADA_ALLOCATOR; i++)
 		csv_put_real(file, false, gain->saving_pct[i]);
-	csv_put_real(file, false, gain->late_pct);
-	csv_put_real(file, false, gain->gain_pct);
-	csv_put_real(file, false, gain->as_late_pct);
-	csv_put_real(file, false, layer->n_change[EXACT_ARRAY] + layer->n_change[EXACT_MEMORY]);
-	csv_put_real(file, false, exact->n_change[EXACT_ARRAY] + exact->n_change[EXACT_MEMORY]);
-	csv_put_real(file, false, gain->is_exact);
-	(void)fputc('\n', file);
+	csv_put_row(file, ",%g,%g,%g,%u,%u,%u\n", gain->late_pct, gain->gain_pct, gain->as_late_pct,
+	            layer->n_change[EXACT_ARRAY] + layer->n_change[EXACT_MEMORY],
+	            exact->n_change[EXACT_ARRAY] + exact->n_change[EXACT_MEMORY], gain->is_exact);
 }

@@ -34,26 +34,17 @@ static void put_machine_header(FILE *file, const struct arada_study *study)
 static void put_run(FILE *file, const struct arada_study *study, const struct arada_run *of, int scheme)
 {
 	space_machine_put_csv(file, true, study->space, &study->machine[of->machine]);
-	csv_put_text(file, false, memory_name(study, of->machine));
-	csv_put_text(file, false, network_name(study, of));
-	csv_put_text(file, false, arada_scheme_name[scheme]);
+	csv_put_row(file, ",%s,%s,%s", memory_name(study, of->machine), network_name(study, of),
+	            arada_scheme_name[scheme]);
 }
 
 static void put_layer(FILE *file, const struct arada_run *of, int scheme, size_t i)
 {
 	const struct arada_layer *layer = &of->layer[i];
 	const struct arada_mode *mode = &of->mode[scheme][i];
-	csv_put_text(file, false, of->block[i]->name);
-	csv_put_real(file, false, mode->clk_mhz);
-	csv_put_real(file, false, mode->vdd_v);
-	csv_put_real(file, false, mode->bandwidth_gb_s);
-	(void)fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, layer->total_clk, layer->stall_clk, layer->n_word);
-	csv_put_real(file, false, mode->time_us);
-	csv_put_real(file, false, mode->busy_us);
-	csv_put_real(file, false, mode->gated_frac);
-	csv_put_real(file, false, mode->energy_frac);
-	csv_put_real(file, false, mode->printed_gb_s);
-	(void)fputc('\n', file);
+	csv_put_row(file, ",%s,%g,%g,%g,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%g,%g,%g,%g,%g\n", of->block[i]->name,
+	            mode->clk_mhz, mode->vdd_v, mode->bandwidth_gb_s, layer->total_clk, layer->stall_clk, layer->n_word,
+	            mode->time_us, mode->busy_us, mode->gated_frac, mode->energy_frac, mode->printed_gb_s);
 }
 
 void arada_write_schedule(FILE *file, const struct arada_study *study)
@@ -81,13 +72,9 @@ void arada_write_summary(FILE *file, const struct arada_study *study)
 		for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++) {
 			const struct arada_sum *sum = &study->run[i].sum[scheme];
 			put_run(file, study, &study->run[i], scheme);
-			(void)fprintf(file, ",%zu", study->run[i].n_layer);
-			csv_put_real(file, false, study->run[i].time_us);
-			csv_put_real(file, false, sum->saving_frac);
-			csv_put_real(file, false, sum->printed_saving_frac);
-			csv_put_real(file, false, sum->bandwidth_frac);
-			csv_put_real(file, false, sum->layer_bandwidth_frac);
-			(void)fprintf(file, ",%zu,%zu\n", sum->n_slower, sum->n_narrower);
+			csv_put_row(file, ",%zu,%g,%g,%g,%g,%g,%zu,%zu\n", study->run[i].n_layer, study->run[i].time_us,
+			            sum->saving_frac, sum->printed_saving_frac, sum->bandwidth_frac,
+			            sum->layer_bandwidth_frac, sum->n_slower, sum->n_narrower);
 		}
 }
 

@@ -77,12 +77,9 @@ static void add_columns(struct table *table, const struct space *space)
 	table_add_column(table, "level", false);
 	for (size_t k = 0; k < space->n_objective; k++) {
 		table_add_column(table, metric_table[space->objective[k]].name, true);
-		table_add_column(table, "difference", true);
-		table_add_column(table, "ratio", true);
+		table_add_columns(table, ">difference|>ratio");
 	}
-	table_add_column(table, "to point", true);
-	table_add_column(table, "epsilon", true);
-	table_add_column(table, "against the front", false);
+	table_add_columns(table, ">to point|>epsilon|against the front");
 }
 
 /* The places of a mapping that fit, best first; returns how many. */
@@ -132,8 +129,7 @@ void mapping_compare_print(FILE *file, const struct mapping_compare *compare, co
 		}
 		n_left += n > MAX_ROW ? n - MAX_ROW : 0;
 	}
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 	for (size_t i = 0; i < compare->n_mapping; i++)
 		print_misfits(file, compare, &compare->mapping[i]);
 	if (n_left > 0)

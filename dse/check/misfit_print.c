@@ -78,24 +78,18 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 			  "exact, without --flat, --max-evaluations and --max-seconds.\n");
 	if (!misfit->found || misfit->exists || misfit->n == 0)
 		return;
-	table_add_column(&table, "one limit, all others as they are", false);
-	table_add_column(&table, "lets something through", false);
-	table_add_column(&table, "change", true);
-	table_add_column(&table, "machines", true);
-	table_add_column(&table, "", false);
+	table_add_columns(&table, "one limit, all others as they are|lets something through|>change|>machines|");
 	for (size_t i = 0; i < misfit->n; i++) {
 		const struct misfit_change *change = &misfit->change[i];
 		table_add(&table, "%s", change->what);
 		print_change(change, text, sizeof(text));
 		table_add(&table, "%s", text);
 		print_percent(change, text);
-		table_add(&table, "%s", text);
-		table_add(&table, "%" PRIu64 " %s", change->n_machine, machines_word[change->kind]);
-		table_add(&table, "%s", change->proven ? "proven" : "not proven");
+		table_add_row(&table, "%s|%" PRIu64 " %s|%s", text, change->n_machine, machines_word[change->kind],
+		              change->proven ? "proven" : "not proven");
 	}
 	(void)fputc('\n', file);
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 	if (misfit->best < misfit->n)
 		print_best(file, &misfit->change[misfit->best]);
 	else

@@ -86,21 +86,14 @@ static void add_row(struct table *table, const struct block *block, const struct
 	const struct prove_result *result = &candidate->result;
 	struct split_text split;
 	design_print_split(&candidate->design.split, &split);
-	table_add(table, "%s", block->name);
-	table_add(table, "%s", strategy_table[candidate->design.strategy].name);
-	table_add(table, "%s", split.w);
-	table_add(table, "%s", split.h);
-	table_add(table, "%s", split.c);
-	table_add(table, "%s", split.d);
-	if (!result->ran) {
-		for (int i = 0; i < 5; i++)
-			table_add(table, "-");
-	} else {
-		table_add(table, "%" PRIu64, result->n_task);
-		table_add(table, "%" PRIu32, result->shift);
-		table_add(table, "%.1f", 100.0 * result->saturated_frac);
-		table_add(table, "%.1f", 100.0 * result->zero_frac);
+	table_add_row(table, "%s|%s|%s|%s|%s|%s", block->name, strategy_table[candidate->design.strategy].name, split.w,
+	              split.h, split.c, split.d);
+	if (result->ran) {
+		table_add_row(table, "%" PRIu64 "|%" PRIu32 "|%.1f|%.1f", result->n_task, result->shift,
+		              100.0 * result->saturated_frac, 100.0 * result->zero_frac);
 		table_add(table, "%016" PRIx64, result->hash);
+	} else {
+		table_add_row(table, "-|-|-|-|-");
 	}
 	table_add(table, "%s", verdict_text(result));
 	table_colour(table, result->is_proved ? COLOUR_BEST : COLOUR_BAD);
@@ -129,17 +122,11 @@ static size_t count_proved(const struct prove_candidate *candidate, size_t n)
 
 void prove_print(FILE *file, const struct network *network, const struct prove_candidate *candidate, size_t n)
 {
-	static const char *const name[] = {"layer", "strategy", "w", "h", "c", "d"};
-	static const char *const figure[] = {"tasks", "shift", "saturated_pct", "zero_pct", "hash", "result"};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-		table_add_column(&table, name[i], false);
-	for (size_t i = 0; i < sizeof(figure) / sizeof(figure[0]); i++)
-		table_add_column(&table, figure[i], i < 4);
+	table_add_columns(&table, "layer|strategy|w|h|c|d|>tasks|>shift|>saturated_pct|>zero_pct|hash|result");
 	for (size_t i = 0; i < n; i++)
 		add_row(&table, &network->block[candidate[i].block], &candidate[i]);
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 	for (size_t i = 0; i < n; i++)
 		print_faults(file, &network->block[candidate[i].block], &candidate[i].result);
 	(void)fprintf(file, "\n  %zu of %zu layers bit-exact; hash of the results %016" PRIx64 "\n",

@@ -138,27 +138,22 @@ static void add_splits(struct table *table, const struct split_count *count)
  */
 static void print_layers(FILE *file, const struct layer_set *set, const struct space *space)
 {
-	static const char *const column[] = {"network",  "layer",         "splits_w",   "splits_h",
-	                                     "splits_c", "splits_d",      "strategies", "levels",
-	                                     "places",   "legal_designs", "candidates"};
 	const struct layer_map *map = set->map;
 	assert(set->n_problem == map->n_distinct);
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i > 1);
+	table_add_columns(&table, "network|layer|>splits_w|>splits_h|>splits_c|>splits_d|>strategies|>levels|>places"
+	                          "|>legal_designs|>candidates");
 	for (size_t i = 0; i < map->n_distinct; i++) {
 		const struct layer_problem *layer = &set->problem[i];
 		struct split_count count[4];
 		layer_problem_count_splits(layer, count);
-		table_add(&table, "%s", space->network[layer_map_network(map, map->first[i])].network.name);
-		table_add(&table, "%s", map->block[map->first[i]]->name);
+		table_add_row(&table, "%s|%s", space->network[layer_map_network(map, map->first[i])].network.name,
+		              map->block[map->first[i]]->name);
 		for (size_t k = 0; k < 4; k++)
 			add_splits(&table, &count[k]);
-		table_add(&table, "%" PRIu32, layer->n_value[GENE_STRATEGY]);
-		table_add(&table, "%" PRIu32, layer->n_value[GENE_LEVEL]);
-		table_add(&table, "%" PRIu32, layer->n_value[GENE_PLACE]);
-		table_add(&table, "%" PRIu64, layer->n_legal);
-		table_add(&table, "%" PRIu64, problem_size(&layer->problem));
+		table_add_row(&table, "%" PRIu32 "|%" PRIu32 "|%" PRIu32 "|%" PRIu64 "|%" PRIu64,
+		              layer->n_value[GENE_STRATEGY], layer->n_value[GENE_LEVEL], layer->n_value[GENE_PLACE],
+		              layer->n_legal, problem_size(&layer->problem));
 	}
 	FILE *wide = file;
 	struct words_fold fold;

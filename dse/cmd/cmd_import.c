@@ -42,16 +42,13 @@ static double share_pct(const struct onnx_plan *plan, uint64_t mac)
 
 static void print_nodes(FILE *file, const struct onnx_import *import)
 {
-	static const char *const column[] = {"node", "op", "status", "layer", "mac", "share_pct"};
 	const struct onnx_plan *plan = &import->plan;
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i > 2);
+	table_add_columns(&table, "node|op|status|>layer|>mac|>share_pct");
 	for (size_t i = 0; i < import->graph.n_node; i++) {
 		const struct onnx_verdict *verdict = &plan->verdict[i];
-		table_add(&table, "%s", doc_quote(import->graph.node[i].name).text);
-		table_add(&table, "%s", doc_quote(import->graph.node[i].op).text);
-		table_add(&table, "%s", onnx_status_name[verdict->status]);
+		table_add_row(&table, "%s|%s|%s", doc_quote(import->graph.node[i].name).text,
+		              doc_quote(import->graph.node[i].op).text, onnx_status_name[verdict->status]);
 		table_add(&table, verdict->layer > 0 ? "%" PRIu32 : "-", verdict->layer);
 		table_add(&table, verdict->mac > 0 ? "%" PRIu64 : "-", verdict->mac);
 		table_add(&table, verdict->mac > 0 ? "%.2f" : "-", share_pct(plan, verdict->mac));
@@ -72,21 +69,14 @@ static void print_sums(FILE *file, const struct onnx_import *import)
 		n[plan->verdict[i].status]++;
 		mac[plan->verdict[i].status] += plan->verdict[i].mac;
 	}
-	table_add_column(&table, "status", false);
-	table_add_column(&table, "nodes", true);
-	table_add_column(&table, "mac", true);
-	table_add_column(&table, "share_pct", true);
-	for (size_t i = 0; i < N_ONNX_STATUS; i++) {
-		table_add(&table, "%s", onnx_status_name[i]);
-		table_add(&table, "%zu", n[i]);
-		table_add(&table, "%" PRIu64, mac[i]);
-		table_add(&table, "%.2f", share_pct(plan, mac[i]));
-	}
+	table_add_columns(&table, "status|>nodes|>mac|>share_pct");
+	for (size_t i = 0; i < N_ONNX_STATUS; i++)
+		table_add_row(&table, "%s|%zu|%" PRIu64 "|%.2f", onnx_status_name[i], n[i], mac[i],
+		              share_pct(plan, mac[i]));
 	(void)fprintf(
 	    file, "%s: network %s: %zu nodes, %zu layers, %" PRIu64 " multiply-accumulates, %" PRIu64 " parameters\n\n",
 	    import->graph.path, import->name, import->graph.n_node, plan->list.n, plan->mac, plan->n_parameter);
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 }
 
 static void put_report(FILE *file, const struct onnx_import *import)

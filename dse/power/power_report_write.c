@@ -34,26 +34,12 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 		const struct layer_design *design = &piece->choice[mode->choice];
 		struct split_text split;
 		design_print_split(&design->split, &split);
-		csv_put_real(file, true, row[i].start_ns / NS_PER_MS);
-		csv_put_text(file, false, piece->block->name);
-		csv_put_text(file, false, power_part_name[piece->part]);
-		csv_put_real(file, false, row[i].n);
-		csv_put_text(file, false, level->name);
-		csv_put_real(file, false, level->vdd_v);
-		csv_put_real(file, false, level->clk_mhz);
-		csv_put_text(file, false, run->tasks_only ? "tasks" : strategy_table[design->strategy].name);
-		csv_put_text(file, false, split.w);
-		csv_put_text(file, false, split.h);
-		csv_put_text(file, false, split.c);
-		csv_put_text(file, false, split.d);
-		csv_put_real(file, false, (double)piece->n_task);
-		csv_put_real(file, false, piece->n_pe);
-		csv_put_real(file, false, row[i].changes);
-		csv_put_real(file, false, row[i].time_ns / NS_PER_MS);
-		csv_put_real(file, false, row[i].energy_pj / PJ_PER_MJ);
-		csv_put_real(file, false, mean_mw(row[i].energy_pj, row[i].time_ns));
-		csv_put_real(file, false, mode->peak_mw);
-		(void)fputc('\n', file);
+		csv_put_row(
+		    file, "%g,%s,%s,%u,%s,%g,%g,%s,%s,%s,%s,%s,%g,%u,%u,%g,%g,%g,%g\n", row[i].start_ns / NS_PER_MS,
+		    piece->block->name, power_part_name[piece->part], row[i].n, level->name, level->vdd_v,
+		    level->clk_mhz, run->tasks_only ? "tasks" : strategy_table[design->strategy].name, split.w, split.h,
+		    split.c, split.d, (double)piece->n_task, piece->n_pe, row[i].changes, row[i].time_ns / NS_PER_MS,
+		    row[i].energy_pj / PJ_PER_MJ, mean_mw(row[i].energy_pj, row[i].time_ns), mode->peak_mw);
 	}
 }
 
@@ -65,16 +51,13 @@ void power_write_front(FILE *file, const struct power_run *run)
 		const struct power_point *point = &run->front.point[i];
 		char levels[POWER_MAX_LEVEL * 17] = "";
 		size_t n_byte = 0;
-		csv_put_real(file, true, point->time_ns / NS_PER_MS);
-		csv_put_real(file, false, point->energy_pj / PJ_PER_MJ);
-		csv_put_real(file, false, mean_mw(point->energy_pj, point->time_ns));
-		csv_put_real(file, false, point->peak_mw);
+		csv_put_row(file, "%g,%g,%g,%g", point->time_ns / NS_PER_MS, point->energy_pj / PJ_PER_MJ,
+		            mean_mw(point->energy_pj, point->time_ns), point->peak_mw);
 		for (uint32_t l = 0; l < run->work.problem.n_level; l++)
 			if (point->levels >> l & 1)
 				n_byte += (size_t)snprintf(levels + n_byte, sizeof(levels) - n_byte, "%s%s",
 				                           n_byte ? "+" : "", run->work.machine->level[l].name);
-		csv_put_text(file, false, levels);
-		(void)fputc('\n', file);
+		csv_put_row(file, ",%s\n", levels);
 	}
 }
 

@@ -181,8 +181,7 @@ static void write_csv_header(FILE *file, const struct space *space, bool with_ve
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (!is_objective(space, (enum metric)k))
 			csv_put_text(file, false, metric_table[k].name);
-	csv_put_text(file, false, "strategies");
-	csv_put_text(file, false, "levels");
+	(void)fputs(",strategies,levels", file);
 	for (size_t i = 0; i < space->n_network; i++) {
 		for (unsigned k = 0; k < N_METRIC; k++) {
 			char name[NETWORK_NAME_SIZE + 32];
@@ -198,12 +197,7 @@ static void write_csv_header(FILE *file, const struct space *space, bool with_ve
 		(void)snprintf(name, sizeof(name), "verified_%s", metric_table[space->objective[i]].name);
 		csv_put_text(file, false, name);
 	}
-	if (with_verified) {
-		csv_put_text(file, false, "verified_error_pct");
-		csv_put_text(file, false, "verified_margin_pct");
-		csv_put_text(file, false, "verified_front");
-	}
-	(void)fputc('\n', file);
+	(void)fputs(with_verified ? ",verified_error_pct,verified_margin_pct,verified_front\n" : "\n", file);
 }
 
 const char *front_file_verdict(const struct verify_point *point)

@@ -41,8 +41,7 @@ static void add_columns(struct table *table, const struct space *space)
 		table_add_column(table, "machine", false);
 	for (size_t i = 0; i < space->n_axis; i++)
 		table_add_column(table, space->axis[i].param->key, true);
-	table_add_column(table, "layers by level", false);
-	table_add_column(table, "", false);
+	table_add_columns(table, "layers by level|");
 }
 
 /* What is said of a point: "least latency_ms", "knee", "depends": not verified. */
@@ -98,8 +97,7 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 		table_add(table, "%s", text);
 	}
 	front_file_print_levels(point, text, sizeof(text));
-	table_add(table, "%s", text);
-	table_add(table, "%s", remark->text);
+	table_add_row(table, "%s|%s", text, remark->text);
 	table_colour(table, remark->colour);
 }
 
@@ -139,31 +137,26 @@ void front_table_print(FILE *file, const struct front_run *run)
 static void print_reasons(FILE *file, const struct explore_counts *counts, int indent)
 {
 	struct table table = {0};
-	table_add_column(&table, "died of", false);
-	table_add_column(&table, "designs", true);
-	table_add_column(&table, "meaning", false);
+	table_add_columns(&table, "died of|>designs|meaning");
 	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
 		uint64_t n = add_sat(counts->by_reason[i], counts->cut_by_reason[i]);
 		if (n == 0 || i == LAYER_REASON_BOUND)
 			continue;
 		table_add(&table, "%s", design_reason_name(i));
 		table_colour(&table, COLOUR_BAD);
-		table_add(&table, "%" PRIu64, n);
-		table_add(&table, "%s", design_reason_help(i));
+		table_add_row(&table, "%" PRIu64 "|%s", n, design_reason_help(i));
 	}
 	for (uint32_t i = 0; i < N_METRIC; i++) {
 		if (counts->by_limit[i] == 0)
 			continue;
 		table_add(&table, "%s", metric_table[i].name);
 		table_colour(&table, COLOUR_BAD);
-		table_add(&table, "%" PRIu64, counts->by_limit[i]);
-		table_add(&table, "whole designs or machines over the limit");
+		table_add_row(&table, "%" PRIu64 "|whole designs or machines over the limit", counts->by_limit[i]);
 	}
 	for (size_t i = 0; i < counts->n_rejection; i++) {
 		table_add(&table, "machine");
 		table_colour(&table, COLOUR_BAD);
-		table_add(&table, "%" PRIu64, counts->rejection[i].n);
-		table_add(&table, "%s", counts->rejection[i].why);
+		table_add_row(&table, "%" PRIu64 "|%s", counts->rejection[i].n, counts->rejection[i].why);
 	}
 	if (table.n_cell > 0)
 		table_print(&table, file, indent);

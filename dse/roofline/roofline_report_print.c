@@ -39,31 +39,21 @@ struct roofline_sum roofline_sum(const struct roofline *roofline)
 
 static void print_layers(FILE *file, const struct roofline *roofline)
 {
-	static const char *const column[] = {"layer",        "kind",        "mac",         "ifmap_byte",
-	                                     "weight_byte",  "ofmap_byte",  "op_per_byte", "attainable_gops",
-	                                     "reached_gops", "reached_pct", "bound"};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i > 1 && i < 10);
+	table_add_columns(&table, "layer|kind|>mac|>ifmap_byte|>weight_byte|>ofmap_byte|>op_per_byte|>attainable_gops"
+	                          "|>reached_gops|>reached_pct|bound");
 	for (size_t i = 0; i < roofline->n; i++) {
 		const struct roofline_layer *layer = &roofline->layer[i];
-		table_add(&table, "%s", layer->block->name);
-		table_add(&table, "%s", roofline_kind_name[layer->kind]);
-		table_add(&table, "%.0f", layer->n_op / 2);
-		table_add(&table, "%.0f", layer->ifmap_byte);
-		table_add(&table, "%.0f", layer->weight_byte);
-		table_add(&table, "%.0f", layer->ofmap_byte);
-		table_add_real(&table, layer->intensity);
-		table_add_real(&table, layer->attainable_gops);
-		table_add_real(&table, reached_of(layer));
+		table_add_row(&table, "%s|%s|%.0f|%.0f|%.0f|%.0f|%g|%g|%g", layer->block->name,
+		              roofline_kind_name[layer->kind], layer->n_op / 2, layer->ifmap_byte, layer->weight_byte,
+		              layer->ofmap_byte, layer->intensity, layer->attainable_gops, reached_of(layer));
 		if (layer->is_reached)
 			table_add(&table, "%.1f", 100 * layer->reached_gops / layer->attainable_gops);
 		else
 			table_add(&table, "-");
 		table_add(&table, "%s", bound_of(layer));
 	}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 }
 
 /* Why layers are not reached, each reason once. */
@@ -115,28 +105,17 @@ void roofline_write_csv(FILE *file, const struct roofline *roofline, size_t n)
 		const struct operating_point *level = &one->machine.level[one->level];
 		for (size_t k = 0; k < one->n; k++) {
 			const struct roofline_layer *layer = &one->layer[k];
-			csv_put_text(file, true, one->network->name);
-			csv_put_text(file, false, one->machine.name);
-			csv_put_text(file, false, level->name);
-			csv_put_real(file, false, level->clk_mhz);
-			csv_put_real(file, false, one->compute_gops);
-			csv_put_real(file, false, one->memory_gb_s);
-			csv_put_text(file, false, layer->block->name);
-			csv_put_text(file, false, roofline_kind_name[layer->kind]);
-			csv_put_real(file, false, layer->n_op / 2);
-			csv_put_real(file, false, layer->ifmap_byte);
-			csv_put_real(file, false, layer->weight_byte);
-			csv_put_real(file, false, layer->ofmap_byte);
-			csv_put_real(file, false, layer->intensity);
-			csv_put_real(file, false, layer->attainable_gops);
+			csv_put_row(file, "%s,%s,%s,%g,%g,%g,%s,%s,%g,%g,%g,%g,%g,%g", one->network->name,
+			            one->machine.name, level->name, level->clk_mhz, one->compute_gops, one->memory_gb_s,
+			            layer->block->name, roofline_kind_name[layer->kind], layer->n_op / 2,
+			            layer->ifmap_byte, layer->weight_byte, layer->ofmap_byte, layer->intensity,
+			            layer->attainable_gops);
 			if (layer->is_reached)
 				csv_put_real(file, false, layer->reached_gops);
 			else
 				csv_put_text(file, false, "");
-			csv_put_text(file, false, bound_of(layer));
-			csv_put_text(file, false,
-			             verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
-			(void)fputc('\n', file);
+			csv_put_row(file, ",%s,%s\n", bound_of(layer),
+			            verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
 		}
 	}
 }

@@ -67,20 +67,14 @@ static const char *compare_now(const char *path, const char *hash)
 static void print_inputs(FILE *file, const struct run_record *run)
 {
 	struct table table = {0};
-	table_add_column(&table, "input", false);
-	table_add_column(&table, "bytes", true);
-	table_add_column(&table, "hash", false);
-	table_add_column(&table, "", false);
+	table_add_columns(&table, "input|>bytes|hash|");
 	for (size_t i = 0; i < run->n_input; i++) {
-		table_add(&table, "%s", run->input[i].name);
-		table_add(&table, "%zu", run->input[i].n_byte);
-		table_add(&table, "%s", run->input[i].hash);
+		table_add_row(&table, "%s|%zu|%s", run->input[i].name, run->input[i].n_byte, run->input[i].hash);
 		const char *now = compare_now(run->input[i].name, run->input[i].hash);
 		table_add(&table, "%s", now);
 		table_colour(&table, strcmp(now, "the same now") == 0 ? COLOUR_NONE : COLOUR_WARNING);
 	}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 }
 
 /* ---- the front ---- */
@@ -140,8 +134,7 @@ static void print_points(FILE *file, const struct csv_table *csv, size_t n_objec
 		table_add(&table, "%s", chosen[i] == knee ? "knee" : "");
 		table_colour(&table, COLOUR_KNEE);
 	}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 }
 
 /* As many points of front.csv as dse explore prints, chosen in the same way. */

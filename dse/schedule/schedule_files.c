@@ -231,16 +231,10 @@ void schedule_files_print(const struct schedule_files *files, FILE *file)
 	summarise(dram, &summary);
 	(void)fprintf(file, "%s on %s: %u layers, %" PRIu64 " tiles on up to %u workers, %.3f us\n\n", files->network,
 	              files->machine, dram->n_layer, summary.n_tile, dram->n_worker, files->total_us);
-	table_add_column(&table, "area", false);
-	table_add_column(&table, "address", true);
-	table_add_column(&table, "byte", true);
-	for (size_t i = 0; i < sizeof(area) / sizeof(area[0]); i++) {
-		table_add(&table, "%s", name[i]);
-		table_add(&table, "%" PRIu64, area[i]->address);
-		table_add(&table, "%" PRIu64, area[i]->byte);
-	}
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_add_columns(&table, "area|>address|>byte");
+	for (size_t i = 0; i < sizeof(area) / sizeof(area[0]); i++)
+		table_add_row(&table, "%s|%" PRIu64 "|%" PRIu64, name[i], area[i]->address, area[i]->byte);
+	table_finish(&table, file, 2);
 	(void)fprintf(
 	    file,
 	    "\nactivations: %u tensors, %" PRIu64 " bytes together, %" PRIu64 " alive at once at most, %" PRIu64

@@ -21,33 +21,25 @@ static uint32_t paper_workers(const struct schedule_report *report, uint32_t l)
 
 static void print_layers(const struct schedule_report *report, FILE *file)
 {
-	static const char *const column[] = {"layer", "type", "workers", "paper", "tiles", "tile", "sram_byte"};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i > 1);
+	table_add_columns(&table, "layer|type|>workers|>paper|>tiles|>tile|>sram_byte");
 	for (int p = 0; p < N_OCTOPUS_PART; p++)
 		table_add_column(&table, octopus_part_name[p], true);
-	table_add_column(&table, "total_us", true);
-	table_add_column(&table, "hidden_us", true);
+	table_add_columns(&table, ">total_us|>hidden_us");
 	for (uint32_t l = 0; l < report->graph->n_layer; l++) {
 		const struct octopus_layer *layer = &report->graph->layer[l];
 		const struct octopus_layer_cost *cost = &report->schedule->layer[l];
 		uint32_t n_paper = paper_workers(report, l);
-		table_add(&table, "%s", layer->name);
-		table_add(&table, "%s", octopus_type_name[layer->type]);
-		table_add(&table, "%" PRIu32, layer->n_worker);
+		table_add_row(&table, "%s|%s|%" PRIu32, layer->name, octopus_type_name[layer->type], layer->n_worker);
 		table_add(&table, n_paper > 0 ? "%" PRIu32 : "-", n_paper);
-		table_add(&table, "%" PRIu32, layer->n_tile);
-		table_add(&table, "%" PRIu32 "x%" PRIu32 "x%" PRIu32 "/%" PRIu32, layer->split.w.size_a,
-		          layer->split.h.size_a, layer->split.c.size_a, layer->split.d.size_a);
-		table_add(&table, "%" PRIu64, cost->sram_byte);
+		table_add_row(&table, "%" PRIu32 "|%" PRIu32 "x%" PRIu32 "x%" PRIu32 "/%" PRIu32 "|%" PRIu64,
+		              layer->n_tile, layer->split.w.size_a, layer->split.h.size_a, layer->split.c.size_a,
+		              layer->split.d.size_a, cost->sram_byte);
 		for (int p = 0; p < N_OCTOPUS_PART; p++)
 			table_add(&table, "%.1f", cost->time.part_us[p]);
-		table_add(&table, "%.1f", cost->time.total_us);
-		table_add(&table, "%.1f", cost->hidden_us);
+		table_add_row(&table, "%.1f|%.1f", cost->time.total_us, cost->hidden_us);
 	}
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 }
 
 static void print_chips(const struct schedule_report *report, FILE *file)

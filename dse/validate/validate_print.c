@@ -117,10 +117,7 @@ static void add_sum_columns(struct table *table, const char *what, size_t n)
 	table_add_column(table, what, false);
 	if (n > 1)
 		table_add_column(table, "tier", false);
-	table_add_column(table, "values", true);
-	table_add_column(table, "counted", true);
-	table_add_column(table, "mean_pct", true);
-	table_add_column(table, "largest_pct", true);
+	table_add_columns(table, ">values|>counted|>mean_pct|>largest_pct");
 }
 
 /* The cells behind the first one; tier: NULL where there is one. */
@@ -128,22 +125,17 @@ static void add_sum(struct table *table, const char *tier, const struct validate
 {
 	if (tier)
 		table_add(table, "%s", tier);
-	table_add(table, "%zu", sum->n_reference);
-	table_add(table, "%zu", sum->n_counted);
-	if (isnan(sum->mean_abs_error_pct)) {
-		table_add(table, "-");
-		table_add(table, "-");
-		return;
-	}
-	table_add(table, "%.2f", sum->mean_abs_error_pct);
-	table_add(table, "%.2f", sum->max_abs_error_pct);
+	table_add_row(table, "%zu|%zu", sum->n_reference, sum->n_counted);
+	if (isnan(sum->mean_abs_error_pct))
+		table_add_row(table, "-|-");
+	else
+		table_add_row(table, "%.2f|%.2f", sum->mean_abs_error_pct, sum->max_abs_error_pct);
 }
 
 static void print_sums(FILE *file, struct table *table)
 {
 	(void)fputc('\n', file);
-	table_print(table, file, 2);
-	table_free(table);
+	table_finish(table, file, 2);
 }
 
 /* Errors column by column: where a table has phases, they tell which of them a total's error comes from. */
