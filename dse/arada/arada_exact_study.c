@@ -318,17 +318,15 @@ void arada_exact_put_json(struct json *json, const char *key, const struct arada
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
 			struct gain_row mean = mean_of(exact, m, (enum arada_energy)e);
 			json_begin_object(json, NULL);
-			json_put_text(json, "machine", exact->study->label[m]);
-			json_put_text(json, "energy_model", arada_energy_name[e]);
+			json_put_fields(json, "machine %s, energy_model %s", exact->study->label[m],
+			                arada_energy_name[e]);
 			for (int k = 0; k < N_ARADA_ALLOCATOR; k++) {
 				char name[48];
 				(void)snprintf(name, sizeof(name), "%s_saving_pct", arada_allocator_name[k]);
 				json_put_real(json, name, mean.saving_pct[k]);
 			}
-			json_put_real(json, "published_late_pct", mean.late_pct);
-			json_put_real(json, "gain_pct", mean.gain_pct);
-			json_put_real(json, "largest_gain_pct", mean.most_gain_pct);
-			json_put_bool(json, "proven", mean.is_exact);
+			json_put_fields(json, "published_late_pct %g, gain_pct %g, largest_gain_pct %g, proven %d",
+			                mean.late_pct, mean.gain_pct, mean.most_gain_pct, mean.is_exact);
 			json_end(json);
 		}
 	json_end(json);

@@ -106,15 +106,10 @@ void misfit_put_json(struct json *json, const struct misfit *misfit)
 	for (size_t i = 0; i < misfit->n; i++) {
 		const struct misfit_change *change = &misfit->change[i];
 		json_begin_object(json, NULL);
-		json_put_text(json, "limit", change->what);
-		json_put_text(json, "kind", kind_name[change->kind]);
-		json_put_text(json, "set_in", change->where);
-		json_put_bool(json, "lets_through", change->helps);
-		json_put_bool(json, "proven", change->proven);
-		json_put_bool(json, "smallest", i == misfit->best);
-		json_put_real(json, "now", change->now);
-		json_put_real(json, "needed", change->needed);
-		json_put_real(json, "change_frac", change->frac);
+		json_put_fields(json, "limit %s, kind %s, set_in %s, lets_through %d, proven %d, smallest %d, now %g",
+		                change->what, kind_name[change->kind], change->where, change->helps, change->proven,
+		                i == misfit->best, change->now);
+		json_put_fields(json, "needed %g, change_frac %g", change->needed, change->frac);
 		json_put_u64(json, machines_key[change->kind], change->n_machine);
 		json_put_text(json, "machine", change->machine);
 		json_end(json);

@@ -140,22 +140,15 @@ static void put_layer(struct json *json, const struct block *block, const struct
 	char hash[17];
 	design_print_split(&candidate->design.split, &split);
 	json_begin_object(json, NULL);
-	json_put_text(json, "name", block->name);
-	json_put_text(json, "strategy", strategy_table[candidate->design.strategy].name);
-	json_put_text(json, "w", split.w);
-	json_put_text(json, "h", split.h);
-	json_put_text(json, "c", split.c);
-	json_put_text(json, "d", split.d);
-	json_put_bool(json, "proved", result->is_proved);
-	json_put_text(json, "verdict", verdict_table[result->ran ? VERDICT_OK : result->verdict.reason].name);
-	json_put_u64(json, "n_task", result->n_task);
-	json_put_u64(json, "n_different", result->n_different);
-	json_put_u64(json, "shift", result->shift);
-	json_put_real(json, "saturated_frac", result->saturated_frac);
-	json_put_real(json, "zero_frac", result->zero_frac);
+	json_put_fields(json, "name %s, strategy %s, w %s, h %s, c %s, d %s, proved %d", block->name,
+	                strategy_table[candidate->design.strategy].name, split.w, split.h, split.c, split.d,
+	                result->is_proved);
+	json_put_fields(
+	    json, "verdict %s, n_task %" PRIu64 ", n_different %" PRIu64 ", shift %u, saturated_frac %g, zero_frac %g",
+	    verdict_table[result->ran ? VERDICT_OK : result->verdict.reason].name, result->n_task, result->n_different,
+	    result->shift, result->saturated_frac, result->zero_frac);
 	(void)snprintf(hash, sizeof(hash), "%016" PRIx64, result->hash);
-	json_put_text(json, "hash", hash);
-	json_put_u64(json, "n_fault", result->n_fault);
+	json_put_fields(json, "hash %s, n_fault %u", hash, result->n_fault);
 	json_begin_list(json, "faults");
 	for (unsigned i = 0; i < result->n_fault && i < PROVE_MAX_FAULT; i++)
 		json_put_text(json, NULL, result->fault[i]);
@@ -168,8 +161,7 @@ void prove_put_json(struct json *json, const struct network *network, const stru
 {
 	char hash[17];
 	(void)snprintf(hash, sizeof(hash), "%016" PRIx64, hash_results(candidate, n));
-	json_put_bool(json, "proved", count_proved(candidate, n) == n);
-	json_put_text(json, "hash", hash);
+	json_put_fields(json, "proved %d, hash %s", count_proved(candidate, n) == n, hash);
 	json_begin_list(json, "layers");
 	for (size_t i = 0; i < n; i++)
 		put_layer(json, &network->block[candidate[i].block], &candidate[i]);

@@ -66,11 +66,10 @@ static enum err_code check_machine(const struct output *output, const char *path
 	if (code != ERR_OK)
 		return code;
 	if (output->json) {
-		json_put_text(output->json, "name", machine.name);
-		json_put_u64(output->json, "pes", machine_n_pe(&machine));
-		json_put_u64(output->json, "mac_units", machine_n_mac(&machine));
-		json_put_u64(output->json, "sram_byte", machine_sram_byte(&machine));
-		json_put_u64(output->json, "levels", machine.n_level);
+		json_put_fields(output->json,
+		                "name %s, pes %u, mac_units %" PRIu64 ", sram_byte %" PRIu64 ", levels %u",
+		                machine.name, machine_n_pe(&machine), machine_n_mac(&machine),
+		                machine_sram_byte(&machine), machine.n_level);
 	} else if (machine.target == MACHINE_SYSTOLIC) {
 		(void)fprintf(output->file,
 		              "%s: machine %s: ok; systolic array of %" PRIu32 "x%" PRIu32 " (rows x columns), %" PRIu64
@@ -106,11 +105,9 @@ static enum err_code check_network(const struct output *output, const char *path
 		n_distinct += network.block[i].same_as == i;
 	}
 	if (output->json) {
-		json_put_text(output->json, "name", network.name);
-		json_put_u64(output->json, "layers", network.n_block);
-		json_put_u64(output->json, "distinct_layers", n_distinct);
-		json_put_u64(output->json, "mac", n_mac);
-		json_put_u64(output->json, "weights", n_weight);
+		json_put_fields(output->json,
+		                "name %s, layers %zu, distinct_layers %zu, mac %" PRIu64 ", weights %" PRIu64,
+		                network.name, network.n_block, n_distinct, n_mac, n_weight);
 	} else {
 		(void)fprintf(output->file,
 		              "%s: network %s: ok; %zu blocks, %zu of them distinct, %" PRIu64
@@ -181,8 +178,9 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 		struct split_count count[4];
 		layer_problem_count_splits(layer, count);
 		json_begin_object(json, NULL);
-		json_put_text(json, "network", space->network[layer_map_network(map, map->first[i])].network.name);
-		json_put_text(json, "layer", map->block[map->first[i]]->name);
+		json_put_fields(json, "network %s, layer %s",
+		                space->network[layer_map_network(map, map->first[i])].network.name,
+		                map->block[map->first[i]]->name);
 		for (size_t k = 0; k < 4; k++) {
 			(void)snprintf(key, sizeof(key), "legal_splits_%s", dimension[k]);
 			json_put_u64(json, key, count[k].legal);
@@ -191,8 +189,8 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 			(void)snprintf(key, sizeof(key), "listed_splits_%s", dimension[k]);
 			json_put_u64(json, key, count[k].listed);
 		}
-		json_put_u64(json, "legal_designs", layer->n_legal);
-		json_put_u64(json, "candidates", problem_size(&layer->problem));
+		json_put_fields(json, "legal_designs %" PRIu64 ", candidates %" PRIu64, layer->n_legal,
+		                problem_size(&layer->problem));
 		json_end(json);
 	}
 	json_end(json);
@@ -263,15 +261,13 @@ static void print_estimate(const struct output *output, const struct space *spac
 
 static void put_estimate(struct json *json, const struct estimate *estimate, enum detail detail)
 {
-	json_put_text(json, "detail", detail_name[detail]);
-	json_put_u64(json, "machines", estimate->n_machine);
-	json_put_real(json, "legal_designs", estimate->n_legal);
-	json_put_real(json, "candidates", estimate->n_candidate);
-	json_put_real(json, "log10_network_designs", estimate->log10_design);
-	json_put_real(json, "expected_evaluations", estimate->n_evaluation);
-	json_put_real(json, "expected_seconds", estimate->seconds);
-	json_put_bool(json, "expected_seconds_is_least", estimate->is_least);
-	json_put_real(json, "expected_memory_mb", estimate->memory_mb);
+	json_put_fields(json,
+	                "detail %s, machines %" PRIu64 ", legal_designs %g, candidates %g, log10_network_designs %g, "
+	                "expected_evaluations %g, expected_seconds %g",
+	                detail_name[detail], estimate->n_machine, estimate->n_legal, estimate->n_candidate,
+	                estimate->log10_design, estimate->n_evaluation, estimate->seconds);
+	json_put_fields(json, "expected_seconds_is_least %d, expected_memory_mb %g", estimate->is_least,
+	                estimate->memory_mb);
 }
 
 /* A space is checked by building what a search would build first. */
@@ -377,8 +373,7 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err)
 	output.file = file.file;
 	if (options->json) {
 		output.json = &json;
-		json_start(&json, file.file, 3);
-		json_begin_object(&json, NULL);
+		json_start_object(&json, file.file, 3);
 		json_begin_list(&json, "files");
 	}
 	for (size_t i = 0; i < options->n_file && first != ERR_INTERRUPTED; i++) {

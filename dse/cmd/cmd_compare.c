@@ -13,13 +13,9 @@
 static void print_json(FILE *file, const struct run_compare *compare, double tolerance_pct, const struct err *worse)
 {
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "format", FORMAT);
-	json_put_real(&json, "tolerance_pct", tolerance_pct);
-	json_put_bool(&json, "worse", worse->n_message > 0);
+	json_start_object(&json, file, 2);
+	json_put_fields(&json, "format %s, tolerance_pct %g, worse %d", FORMAT, tolerance_pct, worse->n_message > 0);
 	run_compare_put_json(&json, compare);
-	json_end(&json);
 	json_finish(&json);
 }
 

@@ -83,30 +83,22 @@ static void put_report(FILE *file, const struct onnx_import *import)
 {
 	const struct onnx_plan *plan = &import->plan;
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "file", import->graph.path);
-	json_put_text(&json, "name", import->name);
-	json_put_u64(&json, "mac", plan->mac);
-	json_put_u64(&json, "parameters", plan->n_parameter);
-	json_put_u64(&json, "layers", plan->list.n);
-	json_put_u64(&json, "unsupported", plan->n_unsupported);
+	json_start_object(&json, file, 2);
+	json_put_fields(&json, "file %s, name %s, mac %" PRIu64 ", parameters %" PRIu64 ", layers %zu, unsupported %zu",
+	                import->graph.path, import->name, plan->mac, plan->n_parameter, plan->list.n,
+	                plan->n_unsupported);
 	json_begin_list(&json, "nodes");
 	for (size_t i = 0; i < import->graph.n_node; i++) {
 		const struct onnx_verdict *verdict = &plan->verdict[i];
 		json_begin_object(&json, NULL);
-		json_put_text(&json, "name", import->graph.node[i].name);
-		json_put_text(&json, "op", import->graph.node[i].op);
-		json_put_text(&json, "status", onnx_status_name[verdict->status]);
-		json_put_u64(&json, "mac", verdict->mac);
+		json_put_fields(&json, "name %s, op %s, status %s, mac %" PRIu64, import->graph.node[i].name,
+		                import->graph.node[i].op, onnx_status_name[verdict->status], verdict->mac);
 		if (verdict->layer > 0)
 			json_put_u64(&json, "layer", verdict->layer);
 		if (verdict->why)
 			json_put_text(&json, "why", verdict->why);
 		json_end(&json);
 	}
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }
 

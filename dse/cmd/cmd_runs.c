@@ -37,7 +37,6 @@ static void print_json(FILE *file, const struct run_record *run, size_t n)
 		run_put_json(&json, &run[i]);
 		json_end(&json);
 	}
-	json_end(&json);
 	json_finish(&json);
 }
 

@@ -10,10 +10,8 @@
 static void print_json(FILE *file, const struct run_record *run)
 {
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
+	json_start_object(&json, file, 2);
 	run_put_json(&json, run);
-	json_end(&json);
 	json_finish(&json);
 }
 

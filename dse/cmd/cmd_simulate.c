@@ -196,10 +196,8 @@ static const char *strategy_text(const struct simulate_request *job)
 static void print_json(FILE *file, const struct simulate_request *job)
 {
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "machine", job->mapping.machine.name);
-	json_put_text(&json, "network", job->mapping.network.name);
+	json_start_object(&json, file, 2);
+	json_put_fields(&json, "machine %s, network %s", job->mapping.machine.name, job->mapping.network.name);
 	if (job->options.design)
 		json_put_text(&json, "mapping", job->mapping.name);
 	else
@@ -211,8 +209,6 @@ static void print_json(FILE *file, const struct simulate_request *job)
 	json_begin_list(&json, "coefficients");
 	coefficient_put_json(&json, &job->mapping.machine, &job->mapping.sources, used_levels(job),
 	                     job->options.how.detail.detail, NULL, 0);
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -259,17 +255,14 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 static void print_replay_json(FILE *file, const struct cli_options *options, const struct replay *replay)
 {
 	struct json json;
-	json_start(&json, file, 1);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "point", options->point);
-	json_put_text(&json, "recorded_detail", detail_name[replay->recorded]);
-	json_put_text(&json, "detail", detail_name[replay->detail]);
+	json_start_object(&json, file, 1);
+	json_put_fields(&json, "point %s, recorded_detail %s, detail %s", options->point, detail_name[replay->recorded],
+	                detail_name[replay->detail]);
 	if (replay->recorded == replay->detail) {
-		json_put_bool(&json, "equal", replay->is_equal);
-		json_put_text(&json, "differences", err_text(&replay->difference));
+		json_put_fields(&json, "equal %d, differences %s", replay->is_equal, err_text(&replay->difference));
 	} else {
-		json_put_real(&json, "mean_gap_pct", 100.0 * replay->gap.sum_frac / (double)replay->gap.n);
-		json_put_real(&json, "largest_gap_pct", 100.0 * replay->gap.max_frac);
+		json_put_fields(&json, "mean_gap_pct %g, largest_gap_pct %g",
+		                100.0 * replay->gap.sum_frac / (double)replay->gap.n, 100.0 * replay->gap.max_frac);
 	}
 	json_begin_list(&json, "networks");
 	for (size_t i = 0; i < replay->n_network; i++) {
@@ -278,8 +271,6 @@ static void print_replay_json(FILE *file, const struct cli_options *options, con
 		simulate_put_json(&json, &replay->machine, replay->network[i].block, replay->network[i].n_block, NULL);
 		json_end(&json);
 	}
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }
 

@@ -39,13 +39,10 @@ static enum err_code choose_detail(struct validate_job *comparison, struct err *
 static void write_json(FILE *file, const struct validate_job *comparison)
 {
 	struct json json;
-	json_start(&json, file, 4);
-	json_begin_object(&json, NULL);
+	json_start_object(&json, file, 4);
 	json_begin_list(&json, "files");
 	for (size_t i = 0; i < comparison->cli->n_file; i++)
 		validate_put_json(&json, &comparison->validation[i * comparison->n_detail], comparison->n_detail);
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }
 

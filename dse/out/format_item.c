@@ -36,6 +36,10 @@ struct format_item format_item_next(const char **format, va_list *arguments)
 		             : length[0] == 'l'                     ? va_arg(*arguments, unsigned long)
 		                                                    : va_arg(*arguments, unsigned);
 		break;
+	case 'd':
+		item.type = FORMAT_TRUTH;
+		item.count = va_arg(*arguments, int) != 0;
+		break;
 	default:
 		assert((*format)[-1] == '%');
 	}

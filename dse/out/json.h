@@ -26,7 +26,10 @@ struct json {
 /* n_open_lines: how many levels of nesting are spread over lines, one item each. */
 void json_start(struct json *json, FILE *file, unsigned n_open_lines);
 
-/* Finish the document; everything that was begun has been ended. */
+/* The same for a document that is an object, which is begun. */
+void json_start_object(struct json *json, FILE *file, unsigned n_open_lines);
+
+/* Finish the document; what has not been ended is. */
 void json_finish(struct json *json);
 
 /*
@@ -46,5 +49,12 @@ void json_put_real(struct json *json, const char *key, double value); /* not fin
 void json_put_u64(struct json *json, const char *key, uint64_t value);
 void json_put_number(struct json *json, const char *key, double value); /* as number_print has it, so 3.0 is 3 */
 void json_put_bool(struct json *json, const char *key, bool value);
+
+/*
+ * Several, each a key and a conversion of dse/out/format_item.h, with ", " between them: "layer %s, time_ms %g, exact %d".
+ * %s is json_put_text, %g json_put_real, %u json_put_u64 and %d json_put_bool. json_put_object puts them as an object.
+ */
+void json_put_fields(struct json *json, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void json_put_object(struct json *json, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -123,47 +123,37 @@ void roofline_write_csv(FILE *file, const struct roofline *roofline, size_t n)
 static void put_layer(struct json *json, const struct roofline_layer *layer)
 {
 	json_begin_object(json, NULL);
-	json_put_text(json, "layer", layer->block->name);
-	json_put_text(json, "kind", roofline_kind_name[layer->kind]);
-	json_put_real(json, "mac", layer->n_op / 2);
-	json_put_real(json, "ifmap_byte", layer->ifmap_byte);
-	json_put_real(json, "weight_byte", layer->weight_byte);
-	json_put_real(json, "ofmap_byte", layer->ofmap_byte);
-	json_put_real(json, "op_per_byte", layer->intensity);
-	json_put_real(json, "attainable_gops", layer->attainable_gops);
-	json_put_real(json, "reached_gops", reached_of(layer));
-	json_put_text(json, "bound", bound_of(layer));
-	json_put_text(json, "verdict", verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
+	json_put_fields(json, "layer %s, kind %s, mac %g, ifmap_byte %g, weight_byte %g, ofmap_byte %g, op_per_byte %g",
+	                layer->block->name, roofline_kind_name[layer->kind], layer->n_op / 2, layer->ifmap_byte,
+	                layer->weight_byte, layer->ofmap_byte, layer->intensity);
+	json_put_fields(json, "attainable_gops %g, reached_gops %g, bound %s, verdict %s", layer->attainable_gops,
+	                reached_of(layer), bound_of(layer),
+	                verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
 	json_end(json);
 }
 
 void roofline_write_json(FILE *file, const struct roofline *roofline, size_t n)
 {
 	struct json json;
-	json_start(&json, file, 4);
-	json_begin_object(&json, NULL);
+	json_start_object(&json, file, 4);
 	json_begin_list(&json, "rooflines");
 	for (size_t i = 0; i < n; i++) {
 		const struct roofline *one = &roofline[i];
 		const struct roofline_sum sum = roofline_sum(one);
 		json_begin_object(&json, NULL);
-		json_put_text(&json, "network", one->network->name);
-		json_put_text(&json, "machine", one->machine.name);
-		json_put_text(&json, "level", one->machine.level[one->level].name);
-		json_put_real(&json, "clk_mhz", one->machine.level[one->level].clk_mhz);
-		json_put_real(&json, "compute_gops", one->compute_gops);
-		json_put_real(&json, "memory_gb_s", one->memory_gb_s);
-		json_put_real(&json, "ridge_op_per_byte", one->compute_gops / one->memory_gb_s);
-		json_put_real(&json, "op_per_byte", sum.intensity);
-		json_put_real(&json, "reached_gops", sum.reached_gops);
-		json_put_u64(&json, "memory_bound_layers", sum.n_memory_bound);
+		json_put_fields(&json,
+		                "network %s, machine %s, level %s, clk_mhz %g, compute_gops %g, memory_gb_s %g, "
+		                "ridge_op_per_byte %g",
+		                one->network->name, one->machine.name, one->machine.level[one->level].name,
+		                one->machine.level[one->level].clk_mhz, one->compute_gops, one->memory_gb_s,
+		                one->compute_gops / one->memory_gb_s);
+		json_put_fields(&json, "op_per_byte %g, reached_gops %g, memory_bound_layers %zu", sum.intensity,
+		                sum.reached_gops, sum.n_memory_bound);
 		json_begin_list(&json, "layers");
 		for (size_t k = 0; k < one->n; k++)
 			put_layer(&json, &one->layer[k]);
 		json_end(&json);
 		json_end(&json);
 	}
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }

@@ -374,13 +374,8 @@ static void print_part(const struct explore_job *job, bool is_complete)
 	struct json json;
 	if (job->request->json) {
 		json_start(&json, stdout, 1);
-		json_begin_object(&json, NULL);
-		json_put_text(&json, "space", job->space.name);
-		json_put_text(&json, "folder", job->dir);
-		json_put_u64(&json, "shard", keep->part);
-		json_put_u64(&json, "n_shard", keep->n_part);
-		json_put_bool(&json, "complete", is_complete);
-		json_end(&json);
+		json_put_object(&json, NULL, "space %s, folder %s, shard %u, n_shard %u, complete %d",
+		                job->space.name, job->dir, keep->part, keep->n_part, is_complete);
 		json_finish(&json);
 	} else if (is_complete && !job->request->quiet) {
 		(void)printf("Shard %u of %u: %s holds its searches. When all are done: dse merge DIR...\n", keep->part,

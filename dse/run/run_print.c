@@ -17,35 +17,22 @@ static void put_files(struct json *json, const char *key, const struct run_file 
 {
 	json_begin_list(json, key);
 	for (size_t i = 0; i < n; i++) {
-		json_begin_object(json, NULL);
-		json_put_text(json, "file", file[i].name);
-		json_put_text(json, "hash", file[i].hash);
-		json_put_u64(json, "bytes", file[i].n_byte);
-		json_end(json);
+		json_put_object(json, NULL, "file %s, hash %s, bytes %zu", file[i].name, file[i].hash, file[i].n_byte);
 	}
 	json_end(json);
 }
 
 void run_put_json(struct json *json, const struct run_record *run)
 {
-	json_put_u64(json, "run", run->id);
-	json_put_text(json, "date", run->date);
-	json_put_real(json, "seconds", run->seconds);
+	json_put_fields(json, "run %" PRIu64 ", date %s, seconds %g", run->id, run->date, run->seconds);
 	if (run->known_from > 0)
 		json_put_u64(json, "known_from", run->known_from);
-	json_put_text(json, "version", run->version);
-	json_put_text(json, "build", run->build);
-	json_put_text(json, "command", run->command);
-	json_put_text(json, "folder", run->folder);
-	json_put_text(json, "space", run->space);
-	json_put_text(json, "engine", run->engine);
-	json_put_text(json, "detail", run->detail);
-	json_put_u64(json, "seed", run->seed);
-	json_put_text(json, "state", run->state);
-	json_put_text(json, "exactness", run->exactness);
-	json_put_text(json, "certificate", run->certificate);
-	json_put_u64(json, "points", run->n_point);
-	json_put_text(json, "signature", run->n_point > 0 ? run->signature : NULL);
+	json_put_fields(json, "version %s, build %s, command %s, folder %s, space %s, engine %s, detail %s",
+	                run->version, run->build, run->command, run->folder, run->space, run->engine, run->detail);
+	json_put_fields(json,
+	                "seed %" PRIu64 ", state %s, exactness %s, certificate %s, points %" PRIu64 ", signature %s",
+	                run->seed, run->state, run->exactness, run->certificate, run->n_point,
+	                run->n_point > 0 ? run->signature : NULL);
 	if (run->n_point > 0)
 		json_put_real(json, "hypervolume", run->hypervolume);
 	put_files(json, "inputs", run->input, run->n_input);

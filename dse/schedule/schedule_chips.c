@@ -281,8 +281,7 @@ static void put_json(const struct schedule_chips *chips, FILE *file)
 	json_start(&json, file, 1);
 	if (chips->n_chip > 1) {
 		json_begin_object(&json, NULL);
-		json_put_real(&json, "total_us", chips->total_us);
-		json_put_real(&json, "interval_us", chips->interval_us);
+		json_put_fields(&json, "total_us %g, interval_us %g", chips->total_us, chips->interval_us);
 		json_begin_list(&json, "chips");
 	}
 	for (uint32_t c = 0; c < chips->n_chip; c++)

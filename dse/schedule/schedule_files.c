@@ -249,13 +249,9 @@ void schedule_files_put_json(const struct schedule_files *files, struct json *js
 	assert(files->layer);
 	summarise(dram, &summary);
 	json_begin_object(json, NULL);
-	json_put_text(json, "network", files->network);
-	json_put_text(json, "machine", files->machine);
-	json_put_text(json, "strategy", files->strategy);
-	json_put_real(json, "total_us", files->total_us);
-	json_put_u64(json, "layers", dram->n_layer);
-	json_put_u64(json, "workers", dram->n_worker);
-	json_put_u64(json, "tiles", summary.n_tile);
+	json_put_fields(json, "network %s, machine %s, strategy %s, total_us %g, layers %u, workers %u, tiles %" PRIu64,
+	                files->network, files->machine, files->strategy, files->total_us, dram->n_layer, dram->n_worker,
+	                summary.n_tile);
 	json_put_u64(json, "tensors", dram->n_tensor);
 	json_put_u64(json, "image_byte", dram->constants.address);
 	json_put_u64(json, "constants_byte", dram->constants.byte);
