@@ -4,7 +4,6 @@
 #include "dse/space/space_machine.h"
 #include "dse/base/memory.h"
 #include "dse/space/arada_options.h"
-#include "dse/arada/arada_exact.h"
 #include "dse/arada/arada_knobs.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"

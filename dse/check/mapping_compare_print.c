@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_ROW 20   /* of a mapping; others are in run.json */
 #define MAX_LISTED 8 /* ids in a row */

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A distinct design of the front, and the block that has it in the first point that is looked at. */
 struct item {

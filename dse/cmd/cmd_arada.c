@@ -8,7 +8,6 @@
 #include "dse/cmd/command_table.h"
 #include "dse/arada/arada_exact_study.h"
 #include "dse/arada/arada_report.h"
-#include "dse/options/cli.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/output_file.h"
 

@@ -17,8 +17,6 @@
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Where the results go: one of the two. */
 struct output {
@@ -308,20 +306,6 @@ static enum err_code check_space(const struct output *output, const char *path, 
 	return code;
 }
 
-/* The messages of a file, one text each, without the end of their lines. */
-static void put_messages(struct json *json, const struct err *err)
-{
-	json_begin_list(json, "errors");
-	for (const char *line = err_text(err); *line;) {
-		size_t n_byte = strcspn(line, "\n");
-		char *text = strndup(line, n_byte);
-		json_put_text(json, NULL, text);
-		free(text);
-		line += n_byte + (line[n_byte] == '\n');
-	}
-	json_end(json);
-}
-
 /* One file's object is closed whatever happened, so that the JSON of several stays whole. */
 static enum err_code check_file(const struct output *output, const char *path, struct err *err)
 {
@@ -346,7 +330,7 @@ static enum err_code check_file(const struct output *output, const char *path, s
 	if (output->json) {
 		json_put_bool(output->json, "ok", code == ERR_OK);
 		if (found.n_message > 0)
-			put_messages(output->json, &found);
+			json_put_lines(output->json, "errors", err_text(&found));
 		json_end(output->json);
 	}
 	(void)err_add_all(err, (struct err_place){0}, &found);
@@ -362,9 +346,8 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err)
 	struct json json;
 	struct output output = {.cli = options};
 	size_t index = DETAIL_FAST;
-	enum err_code code = ERR_OK, first = ERR_OK;
-	if (options->detail)
-		code = cli_choose(options, "detail", options->detail, detail_name, N_DETAIL, &index, err);
+	enum err_code first = ERR_OK,
+		      code = cli_choose(options, "detail", options->detail, detail_name, N_DETAIL, &index, err);
 	output.detail = (enum detail)index;
 	if (code == ERR_OK)
 		code = output_file_open(&file, options->out, err);

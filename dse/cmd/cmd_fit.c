@@ -2,7 +2,6 @@
 /* dse fit: parameters of a machine from a user's measurements, and how certain they are. */
 #include "dse/cmd/command_table.h"
 #include "dse/space/machine_read.h"
-#include "dse/options/cli.h"
 #include "dse/fit/fit.h"
 #include "dse/out/paths.h"
 #include "dse/space/provenance.h"

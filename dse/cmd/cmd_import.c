@@ -2,7 +2,6 @@
 /* dse import: what becomes of each node of an ONNX model, and the network in our own format. */
 #include "dse/base/memory.h"
 #include "dse/cmd/command_table.h"
-#include "dse/options/cli.h"
 #include "dse/out/json.h"
 #include "dse/keep/output_file.h"
 #include "dse/out/table.h"

@@ -2,7 +2,6 @@
 /* dse nightly: explore spaces, compare each with its last good night, and say so to people, programs and CI. */
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
-#include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/night/night.h"
 #include "dse/keep/ranks.h"
@@ -37,11 +36,8 @@ static bool is_date(const char *text)
 /* The first n_byte bytes of now in UTC, "2026-11-22T08:21:26Z". */
 static const char *now_text(struct arena *arena, size_t n_byte)
 {
-	char text[32] = "1970-01-01T00:00:00Z";
-	time_t now = time(NULL);
-	struct tm utc;
-	if (gmtime_r(&now, &utc))
-		(void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	char text[RUN_DATE_SIZE];
+	run_note_date(time(NULL), text);
 	text[n_byte] = '\0';
 	return memory_must(arena_text(arena, text));
 }

@@ -11,7 +11,6 @@
 #include "dse/out/paths.h"
 #include "dse/schedule/schedule_chips.h"
 #include "dse/schedule/schedule_report.h"
-#include "dse/space/space.h"
 #include "dse/keep/output_file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -54,21 +53,19 @@ static enum err_code choose_names(struct schedule_request *job, struct err *err)
 {
 	const char *name[MACHINE_MAX_LEVEL > N_OCTOPUS_STRATEGY ? MACHINE_MAX_LEVEL : N_OCTOPUS_STRATEGY];
 	const struct cli_options *cli = job->cli;
-	enum err_code code = ERR_OK;
 	size_t index = 0;
 	for (size_t i = 0; i < N_OCTOPUS_STRATEGY; i++)
 		name[i] = octopus_strategy_table[i].name;
-	if (cli->strategy)
-		code = cli_choose(cli, "strategy", cli->strategy, name, N_OCTOPUS_STRATEGY, &index, err);
+	enum err_code code = cli_choose(cli, "strategy", cli->strategy, name, N_OCTOPUS_STRATEGY, &index, err);
 	job->options.strategy = (enum octopus_strategy)index;
 	index = 0;
-	if (code == ERR_OK && cli->goal)
+	if (code == ERR_OK)
 		code = cli_choose(cli, "goal", cli->goal, octopus_goal_name, N_OCTOPUS_GOAL, &index, err);
 	job->options.goal = (enum octopus_goal)index;
 	index = 0;
 	for (size_t i = 0; i < job->machine.n_level; i++)
 		name[i] = job->machine.level[i].name;
-	if (code == ERR_OK && cli->level)
+	if (code == ERR_OK)
 		code = cli_choose(cli, "level", cli->level, name, job->machine.n_level, &index, err);
 	job->options.level = (uint32_t)index;
 	return code;

@@ -13,7 +13,6 @@
 #include "dse/out/words.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 /* Everything one simulation needs. */
 struct simulate_request {
@@ -57,9 +56,8 @@ static enum err_code open_trace(const struct cli_options *options, struct output
 static enum err_code close_trace(struct output_file *file, struct simulate_how *how, enum err_code code,
                                  struct err *err)
 {
-	enum err_code closed = trace_json_close(how->trace, err);
+	code = choice_worse(code, trace_json_close(how->trace, err));
 	how->trace = NULL;
-	code = code == ERR_OK ? closed : code;
 	if (code == ERR_OK && file->file)
 		return output_file_commit(file, err);
 	output_file_abandon(file);
@@ -111,15 +109,12 @@ static enum err_code choose_layers(struct simulate_request *job, struct err *err
 /* Read and check everything that was named, and report all that is wrong with it, not only the first mistake. */
 static enum err_code prepare(struct simulate_request *job, struct err *err)
 {
-	enum err_code code = choice_strategy(job->cli, &job->options.strategy, err),
-		      other = choose_how(job->cli, &job->options.how, err);
-	code = code == ERR_OK ? other : code;
-	other = read_files(job, err);
-	code = code == ERR_OK ? other : code;
+	enum err_code code = choice_strategy(job->cli, &job->options.strategy, err);
+	code = choice_worse(code, choose_how(job->cli, &job->options.how, err));
+	code = choice_worse(code, read_files(job, err));
 	if (job->cli->split_scheme) {
-		other = split_scheme_read(job->cli->split_scheme, &job->scheme, err);
+		code = choice_worse(code, split_scheme_read(job->cli->split_scheme, &job->scheme, err));
 		job->options.scheme = &job->scheme;
-		code = code == ERR_OK ? other : code;
 	}
 	if (code == ERR_OK)
 		code = choice_check_strategy(job->cli, &job->mapping.machine, job->options.strategy, err);
@@ -348,12 +343,9 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 /* Three forms of one command; each refuses the other's options rather than ignoring them. */
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 {
-	static const enum cli_option fixed[] = {OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_LAYERS};
-	bool is_point = cli_given(options, OPTION_POINT), is_mapping = cli_given(options, OPTION_MAPPING);
-	const char *name = is_point ? "--point" : "--mapping";
-	if (is_point && is_mapping)
-		return err_add(err, ERR_USAGE, "dse simulate: allowed is one of --point and --mapping");
-	if (!is_point && !is_mapping) {
+	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL};
+	size_t shows_part = options->mapping ? 1 : 0; /* of what a mapping has, not of a point */
+	if (!options->point && !options->mapping) {
 		if (options->n_file != 2)
 			return err_add(err, ERR_USAGE,
 			               "dse simulate: found %zu files, allowed are a machine and a network, --mapping "
@@ -361,15 +353,9 @@ enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 			               options->n_file);
 		return run_design(options, err);
 	}
-	if (options->n_file > 0)
-		return err_add(err, ERR_USAGE, "dse simulate: %s names machine and network already, found '%.60s', too",
-		               name, options->file[0]);
-	/* what a mapping has may be shown in part */
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]) - is_mapping; i++)
-		if (cli_given(options, fixed[i]))
-			return err_add(err, ERR_USAGE,
-			               "dse simulate: %s fixes layers, splits, strategies and levels already; leave "
-			               "%s--split-scheme, --strategy and --level away",
-			               name, is_point ? "--layers, " : "");
-	return is_point ? run_replay(options, err) : run_design(options, err);
+	enum err_code code = choice_check_fixed(options, 0, "layers, splits, strategies and levels", fixed + shows_part,
+	                                        4 - shows_part, err);
+	if (code != ERR_OK)
+		return code;
+	return options->point ? run_replay(options, err) : run_design(options, err);
 }

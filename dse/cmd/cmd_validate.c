@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The tiers that were asked for, and of each file a validation in each of them: [file * n_detail + i]. */
 struct validate_job {
@@ -27,9 +26,8 @@ static enum err_code choose_detail(struct validate_job *comparison, struct err *
 {
 	static const char *const allowed[] = {"fast", "event", "greybox", "both", "all"};
 	static const enum detail each[] = {DETAIL_FAST, DETAIL_EVENT, DETAIL_GREYBOX};
-	const char *wanted = comparison->cli->detail ? comparison->cli->detail : "fast";
 	size_t index = 0;
-	enum err_code code = cli_choose(comparison->cli, "detail", wanted, allowed, 5, &index, err);
+	enum err_code code = cli_choose(comparison->cli, "detail", comparison->cli->detail, allowed, 5, &index, err);
 	comparison->n_detail = index == 4 ? 3 : index == 3 ? 2 : 1;
 	for (size_t i = 0; i < comparison->n_detail; i++)
 		comparison->detail[i] = each[comparison->n_detail == 1 ? index : i];

@@ -6,7 +6,6 @@
  */
 #include "dse/out/build.h"
 #include "dse/fit/fit.h"
-#include "dse/base/number.h"
 #include <assert.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static enum err_code open_run(struct night *night, const struct night_row *row, struct kept_run *run, struct err *err)
 {

@@ -33,7 +33,7 @@ enum err_code cli_choose(const struct cli_options *options, const char *option, 
 	char what[64];
 	assert(options->command && option);
 	(void)snprintf(what, sizeof(what), "dse %s: --%s", options->command->name, option);
-	return err_choose(what, value, allowed, n, index, err);
+	return value ? err_choose(what, value, allowed, n, index, err) : ERR_OK;
 }
 
 struct command_list {

@@ -16,7 +16,7 @@ bool cli_takes(const struct cli_command *command, enum cli_option option);
 bool cli_given(const struct cli_options *options, enum cli_option option);
 
 /*
- * The index of an option's value among allowed[0..n-1]. ERR_USAGE with what is
+ * The index of an option's value among allowed[0..n-1]; NULL: it is not given, and *index stays. ERR_USAGE with what is
  * allowed and the nearest: "dse explore: --detail is 'evnt', allowed are ...".
  */
 enum err_code cli_choose(const struct cli_options *options, const char *option, const char *value,

@@ -173,6 +173,19 @@ void json_put_text(struct json *json, const char *key, const char *text)
 		(void)fputs("null", json->file);
 }
 
+void json_put_lines(struct json *json, const char *key, const char *text)
+{
+	json_begin_list(json, key);
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		char *line = strndup(text, n);
+		json_put_text(json, NULL, line);
+		free(line);
+		text += n + (text[n] == '\n');
+	}
+	json_end(json);
+}
+
 void json_put_real(struct json *json, const char *key, double value)
 {
 	begin_item(json, key);

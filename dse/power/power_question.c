@@ -5,8 +5,6 @@
  */
 #include "dse/power/power_question.h"
 #include "dse/base/memory.h"
-#include "dse/out/csv_write.h"
-#include "dse/out/table.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>

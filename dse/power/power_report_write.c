@@ -11,7 +11,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #define NS_PER_MS 1e6 /* divided by: 100 ns are 0.0001 ms, times 1e-6 they would be 9.999999999999999e-5 */
 #define PJ_PER_MJ 1e9
@@ -144,18 +143,6 @@ static void put_front(struct json *json, const struct power_front *front)
 	json_end(json);
 }
 
-/* Each line of text; the last one ends in a line feed, too. */
-static void put_lines(struct json *json, const char *text)
-{
-	char line[1024];
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-		(void)snprintf(line, sizeof(line), "%.*s", (int)(n < sizeof(line) ? n : sizeof(line) - 1), text);
-		json_put_text(json, NULL, line);
-		text += n + (text[n] == '\n');
-	}
-}
-
 void power_write_none(FILE *file, const struct power_run *run, const char *machine, const char *network,
                       const char *reasons)
 {
@@ -175,8 +162,7 @@ void power_write_none(FILE *file, const struct power_run *run, const char *machi
 		    run->best.is_exact, run->best.least_ns / NS_PER_MS, run->best.least_pj / PJ_PER_MJ,
 		    run->best.least_peak_mw, run->best.least_average_mw);
 	}
-	json_begin_list(&json, "reasons");
-	put_lines(&json, reasons);
+	json_put_lines(&json, "reasons", reasons);
 	json_finish(&json);
 }
 

@@ -8,7 +8,6 @@
 #include "dse/base/memory.h"
 #include "dse/search/hunt.h"
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 #define MAX_FRONT 4096 /* of the network's front, of which the fastest end is wanted */

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 const char *const power_part_name[N_POWER_PART] = {"layer", "load", "loop", "last loop", "ARM"};

@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A run that wrote its files has no journal any more; run.json is the last of them. */
 static bool has_run_json(const char *dir)

@@ -91,12 +91,11 @@ struct database *run_note_open_beside(const struct store_request *request, const
 	return store;
 }
 
-static void set_date(struct run_note *note)
+void run_note_date(time_t time, char text[RUN_DATE_SIZE])
 {
-	time_t now = time(NULL);
 	struct tm utc;
-	if (!gmtime_r(&now, &utc) || strftime(note->date, sizeof(note->date), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-		(void)snprintf(note->date, sizeof(note->date), "1970-01-01T00:00:00Z");
+	if (!gmtime_r(&time, &utc) || strftime(text, RUN_DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+		(void)snprintf(text, RUN_DATE_SIZE, "1970-01-01T00:00:00Z");
 }
 
 /* A file's bytes, if they are few enough and still those with the hash; it is no mistake when they are not. */
@@ -121,7 +120,7 @@ enum err_code run_note_begin(struct run_note *note, const struct store_request *
 {
 	struct database *store = NULL;
 	assert(note && !note->path);
-	set_date(note);
+	run_note_date(time(NULL), note->date);
 	enum err_code code = run_note_choose(request, folder, &note->path, err);
 	if (code != ERR_OK || !note->path)
 		return code;

@@ -15,7 +15,6 @@
 #include "dse/out/machine_column.h"
 #include "dse/out/paths.h"
 #include "dse/validate/run_cache.h"
-#include "dse/space/space.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/arena.h"
 #include "sim/base/err.h"

@@ -6,9 +6,7 @@
  */
 #include "dse/validate/validate_parts.h"
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Products of four sizes stay within 64 bit, and a kernel's preparation short. */
 #define MAX_EXTENT 65536u
