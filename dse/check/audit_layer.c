@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brute force: every design of a layer, evaluated one by one without any bound, against what the layer's search finds.
- */
+/* Brute force: every design of a layer, evaluated one by one without bounds, against what the layer's search finds. */
 #include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/check/audit_parts.h"

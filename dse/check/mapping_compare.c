@@ -235,9 +235,8 @@ static int relate(const struct placer *placer, size_t i, const double *own)
 }
 
 /*
- * The point with the least largest lag behind own, all objectives scaled: the
- * one the epsilon is due to. Of several, as where all have as many MAC units,
- * the one that is ahead by most in sum.
+ * The point with the least largest lag behind own, all objectives scaled: the one the epsilon is due to. Of several, as
+ * where all have as many MAC units, the one that is ahead by most in sum.
  */
 static size_t find_nearest(const struct placer *placer, const double *scaled)
 {

@@ -412,9 +412,8 @@ static bool check_sram(struct misfit_finder *finder, struct misfit_change *chang
 }
 
 /*
- * With the largest SRAM there is, the least bytes that any design needs which
- * keeps all other limits: no smaller SRAM will do, as clocks and energies do not
- * depend on it. Then once more with that SRAM: it may itself break a limit.
+ * With the largest SRAM there is, the least bytes that any design needs which keeps all other limits: no smaller SRAM
+ * will do, as clocks and energies do not depend on it. Then once more with that SRAM: it may itself break a limit.
  */
 static bool explain_sram(struct misfit_finder *finder, struct misfit_change *change)
 {

@@ -271,8 +271,7 @@ static void print_names(const char *folder)
 	arena_free(&arena);
 }
 
-/* "42:vgg16, exact, 9 points, 2026-11-22 11:31" newest first, behind the words that stand for runs. No store, no runs.
- */
+/* "42:vgg16, exact, 9 points, 2026-11-22 11:31" newest first, behind words that stand for runs. No store, no runs. */
 static void print_runs(const struct cli_options *options)
 {
 	const struct store_request request = choice_store(options);

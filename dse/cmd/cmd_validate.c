@@ -155,9 +155,8 @@ static enum err_code predict_files(struct validate_job *comparison, size_t at, s
 }
 
 /*
- * Every file is read, so that the mistakes of all are seen at once. Nothing is
- * printed if one is no reference table at all; rows that are not understood are
- * listed as such, and make the exit code ERR_INPUT.
+ * Every file is read, so that the mistakes of all are seen at once. Nothing is printed if one is no reference table at
+ * all; rows that are not understood are listed as such, and make the exit code ERR_INPUT.
  */
 static enum err_code compare_files(struct validate_job *comparison, struct source *source, struct err *err)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Five roads to the designs of a network's layers, all of which end in items
- * (dse/power/power_work.h): the splitter's or a scheme's, a given number of parts,
- * a mapping, a point of a front, or each layer's exact fronts.
+ * Five roads to the designs of a network's layers, all of which end in items (dse/power/power_work.h): the splitter's
+ * or a scheme's, a given number of parts, a mapping, a point of a front, or each layer's exact fronts.
  */
 #include "dse/cmd/power_choice.h"
 #include "dse/space/machine_read.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fit as sections of a machine file: `levels`, `sources`, and `energy` where
- * one of its keys is fitted. Each section is whole, with what the machine has
- * where nothing was fitted, so that it can take the place of the machine's.
+ * A fit as sections of a machine file: `levels`, `sources`, and `energy` where one of its keys is fitted. Each section
+ * is whole, with what the machine has where nothing was fitted, so that it can take the place of the machine's.
  */
 #include "dse/out/build.h"
 #include "dse/fit/fit.h"

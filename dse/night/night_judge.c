@@ -363,8 +363,7 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	if (code == ERR_OK && *n_more == 0) {
 		set_medians(space);
 		accept(night, space, was_accepted);
-		/* what is only tolerated passes, but small steps would add up if each were compared with the one before
-		 */
+		/* the tolerated passes, but small steps would add up if each were compared with the one before */
 		row->is_good =
 		    night_verdict_table[row->verdict].is_good && !(space->is_tolerated && row->verdict == NIGHT_ALIKE);
 		if (night_verdict_table[row->verdict].begins_era && row->era != row->id) {

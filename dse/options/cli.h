@@ -23,9 +23,8 @@ enum err_code cli_choose(const struct cli_options *options, const char *option, 
                          const char *const *allowed, size_t n, size_t *index, struct err *err);
 
 /*
- * Parse argv (argv[0] is skipped; its order is changed so that files come
- * together). ERR_USAGE with one message for each mistake: what was found, what
- * is allowed, the nearest command or option.
+ * Parse argv (argv[0] is skipped; its order is changed so that files come together). ERR_USAGE with one message for
+ * each mistake: what was found, what is allowed, the nearest command or option.
  */
 enum err_code cli_parse(const struct cli_program *program, int argc, char **argv, struct cli_options *options,
                         struct err *err);

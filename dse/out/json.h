@@ -2,9 +2,8 @@
 #ifndef DSE_JSON_H
 #define DSE_JSON_H
 /*
- * JSON writer: values go straight to a stream, keys in the order they are
- * written, so that a front of any size needs no memory. Only json.c knows
- * jansson, which escapes texts.
+ * JSON writer: values go straight to a stream, keys in the order they are written, so that a front of any size needs no
+ * memory. Only json.c knows jansson, which escapes texts.
  */
 #include "dse/base/number.h"
 #include <stdbool.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the saving over the fastest level alone depends on each coefficient that
- * energies are made of. Coefficients change no time, so a schedule stays within
- * its deadline: its saving has a derivative, taken by central differences; and
- * beside it stands what the best schedule would save with the coefficient 20 %
- * lower or higher.
+ * How the saving over the fastest level alone depends on each coefficient that energies are made of. Coefficients
+ * change no time, so a schedule stays within its deadline: its saving has a derivative, taken by central differences;
+ * and beside it stands what the best schedule would save with the coefficient 20 % lower or higher.
  */
 #include "dse/power/power_question.h"
 #include <assert.h>

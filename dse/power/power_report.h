@@ -93,7 +93,7 @@ const char *power_exact_within(const struct power_run *run);
 void power_write_csv(FILE *file, const struct power_run *run, struct arena *arena);
 void power_write_front(FILE *file, const struct power_run *run);
 
-/* Power over time as SVG: all at the thriftiest level, all at the fastest, the best schedule (DVFS paper figures 4, 5).
+/* Power over time as SVG: all at the thriftiest level, all at the fastest, the best schedule (DVFS paper, figures 4-5).
  */
 void power_draw(FILE *file, const struct power_run *run, struct arena *arena);
 

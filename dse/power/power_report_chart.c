@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power over time, one panel a schedule on common axes, as the DVFS paper's
- * figures 4 and 5: a bar for each piece of work, as wide as it takes and as
- * high as its mean power, in the colour of its level; so its area is energy.
+ * Power over time, one panel a schedule on common axes, as the DVFS paper's figures 4 and 5: a bar for each piece of
+ * work, as wide as it takes and as high as its mean power, in the colour of its level; so its area is energy.
  */
 #include "dse/power/power_report.h"
 #include "dse/out/svg.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables for people: every level alone, the greedy answer and the best schedule
- * below each other, with what they save over the fastest level alone; then the
- * best one row by row, where pieces of work that are alike and next to each
+ * Tables for people: every level alone, the greedy answer and the best schedule below each other, with what they save
+ * over the fastest level alone; then the best one row by row, where pieces of work that are alike and next to each
  * other share a row.
  */
 #include "dse/power/power_report.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of a report's points: objectives, other metrics, and the choices that were made, summed up over the layers.
- */
+/* Columns of a report's points: objectives, other metrics, and the choices made, summed up over the layers. */
 #include "dse/base/memory.h"
 #include "dse/design/design_read.h"
 #include "dse/layer/design_field.h"

@@ -40,7 +40,7 @@ static enum err_code choose_detail(const struct explore_request *request, size_t
 	return err_choose(what, request->detail, detail_name, N_DETAIL, detail, err);
 }
 
-/* With the request's engine and tier: all that evaluates knows the space. Wrong ones are told when the space is right.
+/* With the request's engine and tier: all that evaluates knows the space. Wrong ones are told once the space is right.
  */
 static enum err_code read_space(struct explore_job *job, struct err *err)
 {

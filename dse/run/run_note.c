@@ -18,8 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a run's folder may hold that dse export gives back; points.csv, which is by far the largest, can be made again.
- */
+/* What a run's folder may hold that dse export gives back; points.csv, by far the largest, can be made again. */
 #define N_KEPT (FRONT_N_TEXT + 1)
 static const char *const kept_file[N_KEPT] = {
     [FRONT_CSV] = "front.csv", [FRONT_JSON] = "front.json", [FRONT_SVG] = "front.svg", [FRONT_N_TEXT] = "run.json"};

@@ -52,8 +52,7 @@ bool run_note_is_usual(const char *path);
  * ERR_INPUT, ERR_INTERNAL. */
 enum err_code run_note_open(const struct store_request *request, struct database **store, struct err *err);
 
-/* The store that the command line means for a run's folder, by default the one beside it; NULL: there is none to read.
- */
+/* The store that the command line means for a run's folder, by default the one beside it; NULL: there is none. */
 struct database *run_note_open_beside(const struct store_request *request, const char *folder);
 
 /* A time in UTC as texts have it, "2026-11-22T08:21:26Z"; a time that is none is the beginning of 1970. */
