@@ -6,6 +6,7 @@
 #include "dse/layer/design_text.h"
 #include "dse/out/build.h"
 #include "dse/out/csv_write.h"
+#include "dse/space/space_goals.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -54,14 +55,6 @@ const char *front_file_hash(const struct space *space, const char *path)
 		if (strcmp(space->file[i].path, path) == 0)
 			return space->file[i].hash;
 	return NULL;
-}
-
-static bool is_objective(const struct space *space, enum metric metric)
-{
-	for (size_t i = 0; i < space->n_objective; i++)
-		if (space->objective[i] == metric)
-			return true;
-	return false;
 }
 
 /* Texts are joined by what none of them contains, so that "ab" "c" is not "a" "bc". */
@@ -179,7 +172,7 @@ static void write_csv_header(FILE *file, const struct space *space, bool with_ve
 	for (size_t i = 0; i < space->n_axis; i++)
 		csv_put_text(file, false, space->axis[i].param->key);
 	for (unsigned k = 0; k < N_METRIC; k++)
-		if (!is_objective(space, (enum metric)k))
+		if (!space_has_objective(space, (enum metric)k))
 			csv_put_text(file, false, metric_table[k].name);
 	(void)fputs(",strategies,levels", file);
 	for (size_t i = 0; i < space->n_network; i++) {
@@ -239,7 +232,7 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 		put_metric(file, point->machine, point->metric, space->objective[i]);
 	space_machine_put_csv(file, false, space, point->machine);
 	for (unsigned k = 0; k < N_METRIC; k++)
-		if (!is_objective(space, (enum metric)k))
+		if (!space_has_objective(space, (enum metric)k))
 			put_metric(file, point->machine, point->metric, (enum metric)k);
 	print_strategies(point, text, sizeof(text));
 	csv_put_text(file, false, text);

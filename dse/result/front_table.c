@@ -10,19 +10,12 @@
 #include "dse/result/certificate.h"
 #include "dse/search/history_print.h"
 #include "dse/space/left_out.h"
+#include "dse/space/space_goals.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-static bool is_objective(const struct space *space, enum metric metric)
-{
-	for (size_t i = 0; i < space->n_objective; i++)
-		if (space->objective[i] == metric)
-			return true;
-	return false;
-}
 
 /* Metrics that are shown beside the objectives. */
 static const enum metric shown[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM, METRIC_PEAK_POWER, METRIC_MAC_UNITS};
@@ -35,7 +28,7 @@ static void add_columns(struct table *table, const struct space *space)
 	for (size_t i = 0; i < space->n_objective; i++)
 		table_add_column(table, metric_table[space->objective[i]].name, true);
 	for (size_t i = 0; i < N_SHOWN; i++)
-		if (!is_objective(space, shown[i]))
+		if (!space_has_objective(space, shown[i]))
 			table_add_column(table, metric_table[shown[i]].name, true);
 	if (space->n_machine > 1)
 		table_add_column(table, "machine", false);
@@ -88,7 +81,7 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 			table_colour(table, COLOUR_BEST);
 	}
 	for (size_t i = 0; i < N_SHOWN; i++)
-		if (!is_objective(space, shown[i]))
+		if (!space_has_objective(space, shown[i]))
 			table_add_most(table, point->metric[shown[i]]);
 	if (space->n_machine > 1)
 		table_add(table, "%s", point->machine->name);
