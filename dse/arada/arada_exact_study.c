@@ -42,7 +42,6 @@ static struct arada_knobs knobs_of(const struct machine *machine, const struct a
 	return knobs;
 }
 
-/* Columns of the array that a part has. */
 static uint32_t part_cols(const struct machine *machine, const struct arada_knobs *knobs, uint32_t part)
 {
 	assert(part < knobs->n_part);

@@ -42,7 +42,6 @@ static enum err_code place_rule(const struct arada_case *of, const struct arada_
 	return code;
 }
 
-/* Race to idle and the rules that decide by layer. */
 static enum err_code run_rules(const struct arada_case *of, struct arena *arena, struct arada_gain *gain,
                                struct err *err)
 {

@@ -203,7 +203,6 @@ static enum err_code cost_runs(const struct arada_study *study, struct arada_run
 	return code;
 }
 
-/* Modes and sums of a run whose layers are simulated. */
 static void allocate_run(struct arada_run *of, struct arena *arena)
 {
 	for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++) {
@@ -344,7 +343,6 @@ static enum err_code reserve_machines(struct arada_study *study, uint64_t n, str
 	return ERR_OK;
 }
 
-/* The machines of the space that its constraints allow. */
 static enum err_code build_machines(struct arada_study *study, const char *path, struct err *err)
 {
 	const struct space *space = study->space;

@@ -103,7 +103,6 @@ static void measure_change(struct misfit_change *change)
 	change->frac = by > 0.0 && isfinite(frac) ? frac : INFINITY;
 }
 
-/* Bytes of SRAM that the first point of a front needs. */
 static bool find_sram_used(const struct explore *explore, double *n_byte, struct err *err)
 {
 	struct unroller unroller = {0};

@@ -67,7 +67,6 @@ size_t prove_list(const struct mapping *mapping, const bool *chosen, const struc
 	return n;
 }
 
-/* One hash of the results of candidates, in their order. */
 static uint64_t hash_results(const struct prove_candidate *candidate, size_t n)
 {
 	uint64_t hash = 0;

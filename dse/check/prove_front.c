@@ -95,7 +95,6 @@ static int compare_items(const void *left, const void *right)
 	return a->design < b->design ? -1 : a->design > b->design;
 }
 
-/* A fault with the design it is of. */
 static void note_failure(struct prove_work *work, const struct network *network, const struct item *item,
                          const struct prove_result *result)
 {

@@ -164,7 +164,6 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 	table_free(&table);
 }
 
-/* The table of layers for programs. */
 static void put_layers(struct json *json, const struct layer_set *set, const struct space *space)
 {
 	static const char *const dimension[] = {"w", "h", "c", "d"};

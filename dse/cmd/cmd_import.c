@@ -33,7 +33,6 @@ static enum err_code read_dims(const struct cli_list *list, struct arena *arena,
 	return ERR_OK;
 }
 
-/* Share of all multiply-accumulates, in percent. */
 static double share_pct(const struct onnx_plan *plan, uint64_t mac)
 {
 	return plan->mac > 0 ? 100.0 * (double)mac / (double)plan->mac : 0;

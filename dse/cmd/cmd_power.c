@@ -18,8 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-#define NS_PER_MS 1e6
-#define PJ_PER_MJ 1e9
 /* Points of a front, times pieces of work, before it is thinned; and the least and the most points that are kept. */
 #define FRONT_WORK 5000000
 #define LEAST_FRONT 2000
@@ -243,7 +241,6 @@ static enum err_code answer(const struct cli_options *options, const struct powe
 	return code;
 }
 
-/* From designs to files. */
 static enum err_code run_designs(const struct cli_options *options, const struct power_designs *designs,
                                  const struct power_work_options *work_options, struct power_run *run, struct err *err)
 {

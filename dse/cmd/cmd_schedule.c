@@ -132,7 +132,6 @@ static void fill_notes(const struct schedule_request *job, uint32_t c, struct sc
 	}
 }
 
-/* Plan the DRAM of chip c. */
 static enum err_code plan_chip(const struct schedule_request *job, uint32_t c, struct schedule_files *files,
                                struct err *err)
 {

@@ -123,7 +123,6 @@ static enum err_code prepare(struct simulate_request *job, struct err *err)
 	return code == ERR_OK ? choose_layers(job, err) : code;
 }
 
-/* Operating points of the blocks that are shown. */
 static uint32_t used_levels(const struct simulate_request *job)
 {
 	uint32_t levels = 0;

@@ -81,7 +81,6 @@ static enum err_code write_result(const struct validate_job *comparison, struct 
 	return output_file_commit(&out, err);
 }
 
-/* The worst value of a file that is over the limit. */
 static enum err_code report_worst(const struct cli_options *options, const struct validation *validation,
                                   struct err *err)
 {

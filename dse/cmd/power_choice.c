@@ -34,7 +34,6 @@ static enum err_code read_files(const struct cli_options *options, struct power_
 	return code;
 }
 
-/* Items of the blocks shown, each with the design that it has. */
 static void make_items(const struct simulated *block, size_t n_block, const bool *shown, struct power_designs *designs)
 {
 	assert(block && designs->machine);

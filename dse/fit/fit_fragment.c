@@ -37,7 +37,6 @@ static void put_plain(FILE *file, const char *text)
 	}
 }
 
-/* Where a fitted value comes from. */
 static void put_origin(FILE *file, const struct fit_data *data, const struct fit_param *param, size_t n_used)
 {
 	put_plain(file, data->table.file);
@@ -49,7 +48,6 @@ static void put_origin(FILE *file, const struct fit_data *data, const struct fit
 	(void)fprintf(file, "confidence %s", fit_confidence_word(param));
 }
 
-/* One key with its value. */
 static void put_value(FILE *file, const char *key, const char *unit, double value, const struct fit_param *param)
 {
 	char text[NUMBER_SIZE];

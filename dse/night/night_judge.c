@@ -90,7 +90,6 @@ static void set_verdict(struct night *night, struct night_space *space, enum nig
 	space->why = memory_must(arena_text(&night->arena, text));
 }
 
-/* Whether both nights ran the same program on the same inputs. */
 static bool is_same_question(const struct night_space *space)
 {
 	return strcmp(space->row->question, space->good->question) == 0 &&

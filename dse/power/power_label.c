@@ -296,7 +296,6 @@ static void trace_back(const struct power_search *search, uint32_t label, size_t
 	}
 }
 
-/* The best of the labels after the last stage. */
 static void take_best(const struct power_search *search, struct chain_best *best)
 {
 	const struct power_chain *chain = search->chain;

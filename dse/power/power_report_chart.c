@@ -9,9 +9,6 @@
 #include <assert.h>
 #include <math.h>
 
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
-
 /* In SVG units (pixels). */
 enum { WIDTH = 940, LEFT = 80, RIGHT = 30, TOP = 76, PANEL = 170, GAP = 92, MAX_PANEL = 3 };
 /* Narrower than this a bar gets no outline, and a layer no name. */
@@ -32,7 +29,6 @@ struct power_panel {
 	struct svg_axis ns, mw; /* time to the right, mean power upwards; the same in all panels but for their places */
 };
 
-/* The axes that all panels share. */
 static void fit_axes(const struct power_run *run, struct power_panel *panel, size_t n)
 {
 	double max_ns = isfinite(run->goal.max_ns) ? run->goal.max_ns : 0;

@@ -14,9 +14,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
-
 struct power_row *power_rows(const struct power_problem *problem, const struct power_schedule *schedule,
                              struct arena *arena, size_t *n)
 {

@@ -12,9 +12,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define NS_PER_MS 1e6 /* divided by: 100 ns are 0.0001 ms, times 1e-6 they would be 9.999999999999999e-5 */
-#define PJ_PER_MJ 1e9
-
 static double mean_mw(double energy_pj, double time_ns)
 {
 	return time_ns > 0 ? energy_pj / time_ns : 0;

@@ -147,7 +147,6 @@ static void draw_coordinate(FILE *file, const struct report_column *column, cons
 	}
 }
 
-/* A point's way over all axes. */
 static void draw_line(FILE *file, const struct report_column *const *axis, const struct svg_axis *y, size_t n,
                       double step, size_t point, const char *style)
 {

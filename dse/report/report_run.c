@@ -140,7 +140,6 @@ static enum err_code find_kept(struct report_source *source, struct report_run *
 	return code;
 }
 
-/* What run.json says it was made from. */
 static void list_inputs(struct report_run *run)
 {
 	const struct doc_node *list = report_run_node(run, "inputs");

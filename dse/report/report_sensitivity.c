@@ -45,7 +45,6 @@ static bool may_run(struct study *study, size_t n)
 
 /* ---- changes ---- */
 
-/* The next change. */
 static struct report_change *add_change(struct study *study, uint32_t layer, const char *knob, const char *from,
                                         const char *value)
 {
@@ -67,7 +66,6 @@ static struct report_change *add_change(struct study *study, uint32_t layer, con
 	return change;
 }
 
-/* Say why a change cannot be. */
 static void refuse(struct study *study, struct report_change *change, const char *text)
 {
 	change->verdict = memory_must(arena_text(&study->data->arena, text));
@@ -212,7 +210,6 @@ static void try_field(struct study *study, uint32_t layer, const struct machine 
 	}
 }
 
-/* Whether the rules leave a layer this split. */
 static bool allows_split(const struct layer_choice *choice, const struct split *split)
 {
 	return !choice->thesis_split && !attribute_refuse_split(choice, split) &&
@@ -326,7 +323,6 @@ static void try_all_together(struct study *study, const struct machine *machine)
 
 /* ---- running ---- */
 
-/* Why a design of a layer cannot run. */
 static void refuse_layer(struct study *study, const struct trial *trial, const struct verdict *verdict)
 {
 	struct report_change *change = &study->data->change[trial->change];
@@ -415,7 +411,6 @@ static enum err_code run_trials(struct study *study, const struct machine *machi
 	return code;
 }
 
-/* Knobs of the layers of one point. */
 static enum err_code study_point(struct study *study, uint32_t point, bool one_by_one)
 {
 	const struct report_data *data = study->data;

@@ -135,7 +135,6 @@ static enum err_code sign_points(void *context, FILE *file, size_t first, size_t
 	return ERR_OK;
 }
 
-/* One text after the other. */
 static void hash_texts(void *sink, const char *text, size_t n_byte)
 {
 	uint64_t *hash = sink;

@@ -269,7 +269,6 @@ static uint32_t number_value(const char **known, uint32_t *n, const char *value)
 	return (*n)++;
 }
 
-/* The number of a key; whether it is a new one. */
 static bool number_key(struct key_table *table, const uint32_t *key, uint32_t *number)
 {
 	bool is_new;

@@ -17,7 +17,6 @@ static void put_run(struct json *json, const char *key, const struct kept_run *r
 	json_end(json);
 }
 
-/* An object with a number for each objective. */
 static void put_objectives(struct json *json, const char *key, const struct run_compare *compare, const double *value)
 {
 	json_begin_object(json, key);

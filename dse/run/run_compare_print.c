@@ -323,7 +323,6 @@ static void print_moved(FILE *file, const struct run_compare *compare)
 	print_rest_of_list(file, compare->n_moved, n_shown);
 }
 
-/* Why a design of one front is not on the other, in words. */
 static void print_absence(const struct run_compare *compare, size_t side, const struct compared_point *point,
                           char *text, size_t n_byte)
 {

@@ -51,7 +51,6 @@ enum err_code run_keep_start(struct run_keep *keep, const struct explore_request
 	return code;
 }
 
-/* What was taken up, for people. */
 static void print_taken_up(const struct run_keep *keep, bool is_quiet)
 {
 	const struct resume *resume = &keep->resume;

@@ -309,7 +309,6 @@ static void prepare(void *context, size_t i)
 		hash_hex(file->data, file->n_byte, keeping->hex[i - 2]);
 }
 
-/* The run's files as they are in its folder. */
 static enum err_code read_results(struct keeping *keeping, const char *folder, struct err *err)
 {
 	struct files_read read[N_KEPT] = {{0}};

@@ -39,7 +39,6 @@ void run_put_json(struct json *json, const struct run_record *run)
 	put_files(json, "files", run->file, run->n_file);
 }
 
-/* Whether a file is still what it was. */
 static const char *compare_now(const char *path, const char *hash)
 {
 	char hex[HASH_HEX_SIZE];

@@ -192,7 +192,6 @@ enum err_code schedule_chips_write(const char *folder, const struct schedule_chi
 
 /* ---- reading ---- */
 
-/* How many chips there are, and the times. */
 static enum err_code get_list(const struct doc_node *root, struct schedule_chips *chips, struct err *err)
 {
 	const struct doc_node *pipeline = schedule_need(root, "pipeline", err);

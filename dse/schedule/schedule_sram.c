@@ -154,7 +154,6 @@ static void place(const struct octopus_graph *graph, const struct dram_layer *of
 	}
 }
 
-/* Keep so many regions. */
 static void keep_regions(struct schedule_files *files, const struct sram_region *region, size_t n)
 {
 	files->sram.region = memory_must(arena_array(&files->arena, n, sizeof(*region)));

@@ -448,7 +448,6 @@ enum err_code source_find_split(struct source *source, const struct source_subje
 	return code ? code : split_check(core, &choice->split, err);
 }
 
-/* The prepared layer of a block. */
 static const struct layer_context *context_of(struct source_subject *subject, size_t block)
 {
 	assert(subject && block < subject->network->n_block);

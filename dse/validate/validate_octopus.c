@@ -27,7 +27,6 @@ static enum timed_step step_of(const struct csv_cell *cell)
 	return (enum timed_step)i;
 }
 
-/* The block of a layer's row. */
 static struct block block_of(const struct csv_cell *cell, bool is_softmax, uint32_t n_in, uint32_t n_out)
 {
 	if (is_softmax)
