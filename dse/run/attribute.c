@@ -563,8 +563,7 @@ enum err_code attribute_evaluate(const struct kept_front *front, const struct sp
 	                              .arena = arena,
 	                              .err = err};
 	enum err_code code = layer_map_build(in, &work.map, err);
-	if (code == ERR_OK)
-		code = evaluate(&work, point);
+	code = code == ERR_OK ? evaluate(&work, point) : code;
 	key_table_free(&work.variants);
 	key_table_free(&work.tasks);
 	free(work.layer);

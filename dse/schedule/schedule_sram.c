@@ -339,8 +339,7 @@ enum err_code schedule_sram_check(const char *name, const struct schedule_files 
 	if (map->n > 0)
 		memcpy(region, map->region, map->n * sizeof(*region));
 	enum err_code code = check_needs(name, files, region, need, n_need, err);
-	if (code == ERR_OK)
-		code = check_addresses(name, map, err);
+	code = code == ERR_OK ? check_addresses(name, map, err) : code;
 	free(region);
 	free(need);
 	return code;
