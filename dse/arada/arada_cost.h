@@ -21,9 +21,8 @@ double arada_word_per_clk(const struct machine *machine, const struct arada_opti
 struct systolic_layer arada_shape(const struct block *block, enum arada_shape shape, uint32_t *n_group);
 
 /*
- * A valid layer on an array of given bandwidth (bandwidth_word > 0). Clocks and
- * stalls are USER mode's, the tool's own. Words are those of all three operands
- * in CALC mode, each as often as its buffer must read it: USER mode reads words
+ * A valid layer on an array of given bandwidth (bandwidth_word > 0). Clocks and stalls are USER mode's, the tool's own.
+ * Words are those of all three operands in CALC mode, each as often as its buffer must read it: USER mode reads words
  * of the im2col form, duplicates and all. ERR_INTERNAL when memory is out.
  */
 enum err_code arada_scalesim(const struct systolic_array *array, const struct systolic_layer *layer,

@@ -76,13 +76,11 @@ struct exact_schedule {
 };
 
 /*
- * The best schedule, proven best, by the dynamic program of power management
- * (dse/power/power_label.c): partial schedules in the plane of time and energy, cut by
- * dominance and Lagrangian bounds; its states are the settings between layers. A change
- * between two layers is hosted by the one where it costs less. The first layer
- * finds its settings set. max_label (0: 8 million) partial schedules at most;
- * where that does not do, is_exact says so. Ties go to the other of time and
- * energy. Deterministic. ERR_INTERRUPTED.
+ * The best schedule, proven best, by the dynamic program of power management (dse/power/power_label.c): partial
+ * schedules in the plane of time and energy, cut by dominance and Lagrangian bounds; its states are the settings
+ * between layers. A change between two layers is hosted by the one where it costs less. The first layer finds its
+ * settings set. max_label (0: 8 million) partial schedules at most; where that does not do, is_exact says so. Ties go
+ * to the other of time and energy. Deterministic. ERR_INTERRUPTED.
  */
 enum err_code arada_exact_solve(const struct exact_problem *problem, const struct exact_goal *goal, size_t max_label,
                                 struct arena *arena, struct exact_schedule *schedule, struct err *err);

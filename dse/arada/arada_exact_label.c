@@ -73,9 +73,8 @@ static void try_root(struct exact_search *search, const struct exact_bound *boun
 }
 
 /*
- * The multiplier of time at which the relaxed chain just keeps the deadline:
- * the line through a chain that breaks it and one that keeps it moves out until
- * no chain lies beyond.
+ * The multiplier of time at which the relaxed chain just keeps the deadline: the line through a chain that breaks it
+ * and one that keeps it moves out until no chain lies beyond.
  */
 static double best_multiplier(struct exact_search *search, const struct exact_bound *late,
                               const struct exact_bound *early)

@@ -162,7 +162,6 @@ void exact_reach(struct exact_search *search, size_t state, const struct exact_l
 	search->reached[state][search->n_reached[state]++] = *label;
 }
 
-/* Whether a list has a label with no more time and energy. */
 static bool is_beaten(const struct exact_search *search, const struct exact_list *by, const struct exact_label *label)
 {
 	size_t low = 0, high = by->n;

@@ -42,7 +42,6 @@ static struct arada_knobs knobs_of(const struct machine *machine, const struct a
 	return knobs;
 }
 
-/* Columns of the array that a part has. */
 static uint32_t part_cols(const struct machine *machine, const struct arada_knobs *knobs, uint32_t part)
 {
 	assert(part < knobs->n_part);
@@ -203,9 +202,7 @@ static void add_columns(struct table *table, const char *last)
 	table_add_column(table, "energy", false);
 	for (int i = 0; i < N_ARADA_ALLOCATOR; i++)
 		table_add_column(table, arada_allocator_name[i], true);
-	table_add_column(table, "late_pct", true);
-	table_add_column(table, "as_late_pct", true);
-	table_add_column(table, "gain_pct", true);
+	table_add_columns(table, ">late_pct|>as_late_pct|>gain_pct");
 }
 
 /* The cells behind machine and network. */
@@ -214,9 +211,8 @@ static void add_row(struct table *table, enum arada_energy energy, const struct 
 	table_add(table, "%s", arada_energy_name[energy]);
 	for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
 		table_add(table, "%.1f", row->saving_pct[k]);
-	table_add(table, "%.1f", row->late_pct);
-	table_add(table, "%.2f", row->as_late_pct);
-	table_add(table, "%.2f%s", row->gain_pct, row->is_exact ? "" : " at least");
+	table_add_row(table, "%.1f|%.2f|%.2f%s", row->late_pct, row->as_late_pct, row->gain_pct,
+	              row->is_exact ? "" : " at least");
 }
 
 static void print_means(FILE *file, const struct arada_exact_study *exact)
@@ -226,12 +222,10 @@ static void print_means(FILE *file, const struct arada_exact_study *exact)
 	for (size_t m = 0; m < exact->study->n_machine; m++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
 			struct gain_row mean = mean_of(exact, m, (enum arada_energy)e);
-			table_add(&table, "%s", exact->study->label[m]);
-			table_add(&table, "%zu", exact->study->space->n_network);
+			table_add_row(&table, "%s|%zu", exact->study->label[m], exact->study->space->n_network);
 			add_row(&table, (enum arada_energy)e, &mean);
 		}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 }
 
 static void print_networks(FILE *file, const struct arada_exact_study *exact)
@@ -243,12 +237,10 @@ static void print_networks(FILE *file, const struct arada_exact_study *exact)
 			const struct arada_exact_run *run = &exact->run[i];
 			struct gain_row row = {.is_exact = true};
 			add_gain(&row, &run->gain[e], 1);
-			table_add(&table, "%s", run->of.machine);
-			table_add(&table, "%s", run->of.network);
+			table_add_row(&table, "%s|%s", run->of.machine, run->of.network);
 			add_row(&table, (enum arada_energy)e, &row);
 		}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 }
 
 void arada_exact_print(FILE *file, const struct arada_exact_study *exact, bool brief)
@@ -292,22 +284,16 @@ static void write_step(FILE *file, const struct arada_exact_run *run, const stru
 	double change_ns = platform->switch_us * NS_PER_US;
 	const double each_ns[N_EXACT_DOMAIN] = {change_ns, change_ns};
 	unsigned n_change[N_EXACT_DOMAIN];
-	csv_put_text(file, true, run->of.machine);
-	csv_put_text(file, false, run->of.network);
-	csv_put_text(file, false, arada_energy_name[gain->energy]);
-	csv_put_text(file, false, run->run->block[i]->name);
-	csv_put_real(file, false, clk_mhz);
-	csv_put_real(file, false, platform->max_vdd_v * clk_mhz / platform->max_clk_mhz);
-	csv_put_real(file, false, arada_knobs_gb_s(&run->knobs, mode->setting[EXACT_MEMORY]));
 	for (int d = 0; d < N_EXACT_DOMAIN; d++)
 		n_change[d] = (unsigned)step->before[d] + (unsigned)step->after[d];
-	csv_put_real(file, false, arada_exact_layer_ns(each_ns, mode, n_change) / NS_PER_US);
-	csv_put_real(file, false, mode->busy_ns[EXACT_ARRAY] / NS_PER_US);
-	csv_put_real(file, false, mode->busy_ns[EXACT_MEMORY] / NS_PER_US);
-	for (int d = 0; d < N_EXACT_DOMAIN; d++) {
-		csv_put_real(file, false, step->before[d]);
-		csv_put_real(file, false, step->after[d]);
-	}
+	csv_put_row(file, "%s,%s,%s,%s,%g,%g,%g,%g,%g,%g", run->of.machine, run->of.network,
+	            arada_energy_name[gain->energy], run->run->block[i]->name, clk_mhz,
+	            platform->max_vdd_v * clk_mhz / platform->max_clk_mhz,
+	            arada_knobs_gb_s(&run->knobs, mode->setting[EXACT_MEMORY]),
+	            arada_exact_layer_ns(each_ns, mode, n_change) / NS_PER_US, mode->busy_ns[EXACT_ARRAY] / NS_PER_US,
+	            mode->busy_ns[EXACT_MEMORY] / NS_PER_US);
+	for (int d = 0; d < N_EXACT_DOMAIN; d++)
+		csv_put_row(file, ",%u,%u", step->before[d], step->after[d]);
 	(void)fputc('\n', file);
 }
 
@@ -331,17 +317,15 @@ void arada_exact_put_json(struct json *json, const char *key, const struct arada
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
 			struct gain_row mean = mean_of(exact, m, (enum arada_energy)e);
 			json_begin_object(json, NULL);
-			json_put_text(json, "machine", exact->study->label[m]);
-			json_put_text(json, "energy_model", arada_energy_name[e]);
+			json_put_fields(json, "machine %s, energy_model %s", exact->study->label[m],
+			                arada_energy_name[e]);
 			for (int k = 0; k < N_ARADA_ALLOCATOR; k++) {
 				char name[48];
 				(void)snprintf(name, sizeof(name), "%s_saving_pct", arada_allocator_name[k]);
 				json_put_real(json, name, mean.saving_pct[k]);
 			}
-			json_put_real(json, "published_late_pct", mean.late_pct);
-			json_put_real(json, "gain_pct", mean.gain_pct);
-			json_put_real(json, "largest_gain_pct", mean.most_gain_pct);
-			json_put_bool(json, "proven", mean.is_exact);
+			json_put_fields(json, "published_late_pct %g, gain_pct %g, largest_gain_pct %g, proven %d",
+			                mean.late_pct, mean.gain_pct, mean.most_gain_pct, mean.is_exact);
 			json_end(json);
 		}
 	json_end(json);

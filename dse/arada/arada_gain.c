@@ -42,7 +42,6 @@ static enum err_code place_rule(const struct arada_case *of, const struct arada_
 	return code;
 }
 
-/* Race to idle and the rules that decide by layer. */
 static enum err_code run_rules(const struct arada_case *of, struct arena *arena, struct arada_gain *gain,
                                struct err *err)
 {
@@ -51,8 +50,7 @@ static enum err_code run_rules(const struct arada_case *of, struct arena *arena,
 	struct arena scratch = {0};
 	bool is_late = false, is_layer_late = false;
 	enum err_code code = arada_knobs_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
-	if (code == ERR_OK)
-		code = place_rule(of, &knobs, &problem, 0, INFINITY, arena, &gain->rti, &is_late, err);
+	code = code == ERR_OK ? place_rule(of, &knobs, &problem, 0, INFINITY, arena, &gain->rti, &is_late, err) : code;
 	const double rti_ns = code == ERR_OK ? gain->rti.time_ns : 0;
 	if (code == ERR_OK)
 		code = place_rule(of, &knobs, &problem, 1, rti_ns, arena, &gain->by[ARADA_BY_PUBLISHED], &is_late, err);
@@ -89,8 +87,7 @@ static enum err_code run_exact(const struct arada_case *of, enum arada_allocator
 	                                knobs.n_turbo > 0 ? gain->rti.peak_mw * (1 + SLACK) : INFINITY};
 	struct arena scratch = {0};
 	enum err_code code = arada_knobs_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
-	if (code == ERR_OK)
-		code = arada_exact_solve(&problem, &goal, 0, arena, schedule, err);
+	code = code == ERR_OK ? arada_exact_solve(&problem, &goal, 0, arena, schedule, err) : code;
 	if (code == ERR_OK && schedule == &gain->by[ARADA_EXACT])
 		gain->mode = keep_modes(&problem, schedule, arena);
 	arena_free(&scratch);
@@ -146,19 +143,11 @@ void arada_gain_write_head(FILE *file)
 void arada_gain_write(FILE *file, const struct arada_case *of, const struct arada_gain *gain)
 {
 	const struct exact_schedule *layer = &gain->by[ARADA_BY_LAYER], *exact = &gain->by[ARADA_EXACT];
-	csv_put_text(file, true, of->machine);
-	csv_put_text(file, false, of->network);
-	csv_put_text(file, false, arada_energy_name[gain->energy]);
-	csv_put_real(file, false, (double)of->n_layer);
-	csv_put_real(file, false, gain->rti.time_ns / NS_PER_MS);
-	csv_put_real(file, false, gain->rti.energy_pj / PJ_PER_MJ);
+	csv_put_row(file, "%s,%s,%s,%zu,%g,%g", of->machine, of->network, arada_energy_name[gain->energy], of->n_layer,
+	            gain->rti.time_ns / NS_PER_MS, gain->rti.energy_pj / PJ_PER_MJ);
 	for (int i = 0; i < N_ARADA_ALLOCATOR; i++)
 		csv_put_real(file, false, gain->saving_pct[i]);
-	csv_put_real(file, false, gain->late_pct);
-	csv_put_real(file, false, gain->gain_pct);
-	csv_put_real(file, false, gain->as_late_pct);
-	csv_put_real(file, false, layer->n_change[EXACT_ARRAY] + layer->n_change[EXACT_MEMORY]);
-	csv_put_real(file, false, exact->n_change[EXACT_ARRAY] + exact->n_change[EXACT_MEMORY]);
-	csv_put_real(file, false, gain->is_exact);
-	(void)fputc('\n', file);
+	csv_put_row(file, ",%g,%g,%g,%u,%u,%u\n", gain->late_pct, gain->gain_pct, gain->as_late_pct,
+	            layer->n_change[EXACT_ARRAY] + layer->n_change[EXACT_MEMORY],
+	            exact->n_change[EXACT_ARRAY] + exact->n_change[EXACT_MEMORY], gain->is_exact);
 }

@@ -2,9 +2,8 @@
 #ifndef DSE_ARADA_GAIN_H
 #define DSE_ARADA_GAIN_H
 /*
- * What the exact allocation gains over ARADA's layer-local rule: one network on one
- * machine, under the same energies and the same rules for changes of clock and
- * bandwidth.
+ * What the exact allocation gains over ARADA's layer-local rule: one network on one machine, under the same energies
+ * and the same rules for changes of clock and bandwidth.
  */
 #include "dse/arada/arada_knobs.h"
 #include <stdio.h>
@@ -42,9 +41,8 @@ struct arada_gain {
 };
 
 /*
- * Allocate in all ways under one model of energy; schedules live in the arena.
- * Asserted: no exact allocation takes more than the rule by layer, or more time
- * than its deadline. Errors as arada_knobs_build and arada_exact_solve.
+ * Allocate in all ways under one model of energy; schedules live in the arena. Asserted: no exact allocation takes more
+ * than the rule by layer, or more time than its deadline. Errors as arada_knobs_build and arada_exact_solve.
  */
 enum err_code arada_gain_find(const struct arada_case *of, enum arada_energy energy, struct arena *arena,
                               struct arada_gain *gain, struct err *err);

@@ -15,7 +15,6 @@
 
 const char *const arada_energy_name[N_ARADA_ENERGY] = {"normalised", "paper", "machine"};
 
-/* Legal clocks up to the nominal one. */
 static uint32_t n_nominal_clk(const struct arada_platform *platform)
 {
 	double n = ceil(platform->max_clk_mhz / platform->clk_step_mhz - ROUNDING);
@@ -153,7 +152,6 @@ enum err_code arada_knobs_build(const struct arada_knobs *knobs, size_t n, const
 	return ERR_OK;
 }
 
-/* The mode of the whole array with these settings. */
 static uint32_t find_mode(const struct exact_layer *layer, uint32_t array, uint32_t memory)
 {
 	for (size_t i = 0; i < layer->n_mode; i++)

@@ -9,11 +9,9 @@
 #include "sim/systolic/systolic_work.h"
 
 /*
- * The tiling of a layer that takes least time with this many words a clock,
- * then moves fewest words: of tiles along each dimension that are the array's
- * size, or one line, pixel of a line or channel, times a power of two, or all of it; both orders
- * of loops, and all dataflows of the machine. ERR_INFEASIBLE when no tiling fits
- * the buffers.
+ * The tiling of a layer that takes least time with this many words a clock, then moves fewest words: of tiles along
+ * each dimension that are the array's size, or one line, pixel of a line or channel, times a power of two, or all of
+ * it; both orders of loops, and all dataflows of the machine. ERR_INFEASIBLE when no tiling fits the buffers.
  */
 enum err_code arada_physical_work(const struct machine *machine, const struct block *block, double word_per_clk,
                                   struct systolic_work *work, struct err *err);

@@ -30,12 +30,7 @@ static void add_pct(struct table *table, double frac)
 /* What every table has: savings by scheme, equation 6 as printed, bandwidth left over. */
 static void add_sum_columns(struct table *table)
 {
-	table_add_column(table, "IDEAL_pct", true);
-	table_add_column(table, "VF-OH_pct", true);
-	table_add_column(table, "VF-OH-Q_pct", true);
-	table_add_column(table, "eq6_pct", true);
-	table_add_column(table, "bandwidth_pct", true);
-	table_add_column(table, "of_layers_pct", true);
+	table_add_columns(table, ">IDEAL_pct|>VF-OH_pct|>VF-OH-Q_pct|>eq6_pct|>bandwidth_pct|>of_layers_pct");
 }
 
 static void add_sums(struct table *table, const struct arada_sum sum[N_ARADA_SCHEME])
@@ -50,73 +45,54 @@ static void add_sums(struct table *table, const struct arada_sum sum[N_ARADA_SCH
 static void print_means(FILE *file, const struct arada_study *study)
 {
 	struct table table = {0};
-	table_add_column(&table, "machine", false);
-	table_add_column(&table, "GB/s", true);
-	table_add_column(&table, "words/clk", true);
+	table_add_columns(&table, "machine|>GB/s|>words/clk");
 	add_sum_columns(&table);
 	for (size_t i = 0; i < study->n_machine; i++) {
 		struct arada_sum mean[N_ARADA_SCHEME];
 		for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++)
 			mean[scheme] = arada_study_mean(study, i, (enum arada_scheme)scheme);
-		table_add(&table, "%s", study->label[i]);
-		table_add_real(&table, study->machine[i].systolic.memory_gb_s);
-		table_add_real(&table, study->run[i * study->space->n_network].platform.max_word_per_clk);
+		table_add_row(&table, "%s|%g|%g", study->label[i], study->machine[i].systolic.memory_gb_s,
+		              study->run[i * study->space->n_network].platform.max_word_per_clk);
 		add_sums(&table, mean);
 	}
 	(void)fputs(
 	    "mean over networks: dynamic energy saved against race to idle (eq6: VF-OH-Q by equation 6 as printed),\n"
 	    "bandwidth left over by VF-OH-Q, mean over time and over layers\n",
 	    file);
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 }
 
 static void print_networks(FILE *file, const struct arada_study *study)
 {
 	struct table table = {0};
-	table_add_column(&table, "machine", false);
-	table_add_column(&table, "network", false);
-	table_add_column(&table, "layers", true);
-	table_add_column(&table, "slower", true);
-	table_add_column(&table, "narrower", true);
-	table_add_column(&table, "time_ms", true);
+	table_add_columns(&table, "machine|network|>layers|>slower|>narrower|>time_ms");
 	add_sum_columns(&table);
 	for (size_t i = 0; i < study->n_run; i++) {
 		const struct arada_run *of = &study->run[i];
-		table_add(&table, "%s", study->label[of->machine]);
-		table_add(&table, "%s", study->space->network[of->network].network.name);
-		table_add(&table, "%zu", of->n_layer);
-		table_add(&table, "%zu", of->sum[ARADA_VF_OH_Q].n_slower);
-		table_add(&table, "%zu", of->sum[ARADA_VF_OH_Q].n_narrower);
-		table_add_real(&table, of->time_us / 1000);
+		table_add_row(&table, "%s|%s|%zu|%zu|%zu|%g", study->label[of->machine],
+		              study->space->network[of->network].network.name, of->n_layer,
+		              of->sum[ARADA_VF_OH_Q].n_slower, of->sum[ARADA_VF_OH_Q].n_narrower, of->time_us / 1000);
 		add_sums(&table, of->sum);
 	}
 	(void)fputs("\nby network\n", file);
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 }
 
 static void print_published(FILE *file, const struct arada_report *report)
 {
 	struct table table = {0};
-	table_add_column(&table, "machine", false);
-	table_add_column(&table, "published_pct", true);
-	table_add_column(&table, "VF-OH-Q_pct", true);
-	table_add_column(&table, "GB/s", true);
-	table_add_column(&table, "matching_GB/s", true);
-	table_add_column(&table, "there_pct", true);
+	table_add_columns(&table, "machine|>published_pct|>VF-OH-Q_pct|>GB/s|>matching_GB/s|>there_pct");
 	for (size_t i = 0; i < report->n_match; i++) {
 		const struct arada_match *match = &report->match[i];
 		table_add(&table, "%s", report->study->label[match->machine]);
 		add_pct(&table, match->published_frac);
 		add_pct(&table, match->own_frac);
-		table_add_real(&table, report->study->machine[match->machine].systolic.memory_gb_s);
-		table_add_real(&table, match->gb_s);
+		table_add_row(&table, "%g|%g", report->study->machine[match->machine].systolic.memory_gb_s,
+		              match->gb_s);
 		add_pct(&table, match->reached_frac);
 	}
 	(void)fputs("\nmean savings beside published ones, and the least bandwidth at which ours is no more\n", file);
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 }
 
 void arada_print(FILE *file, const struct arada_report *report, bool brief)

@@ -34,26 +34,17 @@ static void put_machine_header(FILE *file, const struct arada_study *study)
 static void put_run(FILE *file, const struct arada_study *study, const struct arada_run *of, int scheme)
 {
 	space_machine_put_csv(file, true, study->space, &study->machine[of->machine]);
-	csv_put_text(file, false, memory_name(study, of->machine));
-	csv_put_text(file, false, network_name(study, of));
-	csv_put_text(file, false, arada_scheme_name[scheme]);
+	csv_put_row(file, ",%s,%s,%s", memory_name(study, of->machine), network_name(study, of),
+	            arada_scheme_name[scheme]);
 }
 
 static void put_layer(FILE *file, const struct arada_run *of, int scheme, size_t i)
 {
 	const struct arada_layer *layer = &of->layer[i];
 	const struct arada_mode *mode = &of->mode[scheme][i];
-	csv_put_text(file, false, of->block[i]->name);
-	csv_put_real(file, false, mode->clk_mhz);
-	csv_put_real(file, false, mode->vdd_v);
-	csv_put_real(file, false, mode->bandwidth_gb_s);
-	(void)fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, layer->total_clk, layer->stall_clk, layer->n_word);
-	csv_put_real(file, false, mode->time_us);
-	csv_put_real(file, false, mode->busy_us);
-	csv_put_real(file, false, mode->gated_frac);
-	csv_put_real(file, false, mode->energy_frac);
-	csv_put_real(file, false, mode->printed_gb_s);
-	(void)fputc('\n', file);
+	csv_put_row(file, ",%s,%g,%g,%g,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%g,%g,%g,%g,%g\n", of->block[i]->name,
+	            mode->clk_mhz, mode->vdd_v, mode->bandwidth_gb_s, layer->total_clk, layer->stall_clk, layer->n_word,
+	            mode->time_us, mode->busy_us, mode->gated_frac, mode->energy_frac, mode->printed_gb_s);
 }
 
 void arada_write_schedule(FILE *file, const struct arada_study *study)
@@ -81,13 +72,9 @@ void arada_write_summary(FILE *file, const struct arada_study *study)
 		for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++) {
 			const struct arada_sum *sum = &study->run[i].sum[scheme];
 			put_run(file, study, &study->run[i], scheme);
-			(void)fprintf(file, ",%zu", study->run[i].n_layer);
-			csv_put_real(file, false, study->run[i].time_us);
-			csv_put_real(file, false, sum->saving_frac);
-			csv_put_real(file, false, sum->printed_saving_frac);
-			csv_put_real(file, false, sum->bandwidth_frac);
-			csv_put_real(file, false, sum->layer_bandwidth_frac);
-			(void)fprintf(file, ",%zu,%zu\n", sum->n_slower, sum->n_narrower);
+			csv_put_row(file, ",%zu,%g,%g,%g,%g,%g,%zu,%zu\n", study->run[i].n_layer, study->run[i].time_us,
+			            sum->saving_frac, sum->printed_saving_frac, sum->bandwidth_frac,
+			            sum->layer_bandwidth_frac, sum->n_slower, sum->n_narrower);
 		}
 }
 
@@ -95,21 +82,17 @@ void arada_write_summary(FILE *file, const struct arada_study *study)
 
 static void json_put_sum(struct json *json, const char *key, const struct arada_sum *sum)
 {
-	json_begin_object(json, key);
-	json_put_real(json, "saving_frac", sum->saving_frac);
-	json_put_real(json, "saving_printed_frac", sum->printed_saving_frac);
-	json_put_real(json, "bandwidth_left_frac", sum->bandwidth_frac);
-	json_put_real(json, "bandwidth_left_layers_frac", sum->layer_bandwidth_frac);
-	json_put_u64(json, "slower_layers", sum->n_slower);
-	json_put_u64(json, "narrower_layers", sum->n_narrower);
-	json_end(json);
+	json_put_object(json, key,
+	                "saving_frac %g, saving_printed_frac %g, bandwidth_left_frac %g, "
+	                "bandwidth_left_layers_frac %g, slower_layers %zu, narrower_layers %zu",
+	                sum->saving_frac, sum->printed_saving_frac, sum->bandwidth_frac, sum->layer_bandwidth_frac,
+	                sum->n_slower, sum->n_narrower);
 }
 
 static void json_put_run(struct json *json, const struct arada_study *study, const struct arada_run *of)
 {
 	json_begin_object(json, NULL);
-	json_put_text(json, "network", network_name(study, of));
-	json_put_real(json, "time_us", of->time_us);
+	json_put_fields(json, "network %s, time_us %g", network_name(study, of), of->time_us);
 	json_begin_object(json, "schemes");
 	for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++)
 		json_put_sum(json, arada_scheme_name[scheme], &of->sum[scheme]);
@@ -117,14 +100,11 @@ static void json_put_run(struct json *json, const struct arada_study *study, con
 	json_begin_list(json, "schedule");
 	for (size_t i = 0; i < of->n_layer; i++) {
 		const struct arada_mode *mode = &of->mode[ARADA_VF_OH_Q][i];
-		json_begin_object(json, NULL);
-		json_put_text(json, "layer", of->block[i]->name);
-		json_put_real(json, "clk_mhz", mode->clk_mhz);
-		json_put_real(json, "vdd_v", mode->vdd_v);
-		json_put_real(json, "bandwidth_gb_per_s", mode->bandwidth_gb_s);
-		json_put_u64(json, "total_clk", of->layer[i].total_clk);
-		json_put_u64(json, "stall_clk", of->layer[i].stall_clk);
-		json_end(json);
+		json_put_object(json, NULL,
+		                "layer %s, clk_mhz %g, vdd_v %g, bandwidth_gb_per_s %g, total_clk %" PRIu64
+		                ", stall_clk %" PRIu64,
+		                of->block[i]->name, mode->clk_mhz, mode->vdd_v, mode->bandwidth_gb_s,
+		                of->layer[i].total_clk, of->layer[i].stall_clk);
 	}
 	json_end(json);
 	json_end(json);
@@ -136,16 +116,14 @@ static void json_put_machine(struct json *json, const struct arada_study *study,
 	size_t n_network = study->space->n_network;
 	char value[64];
 	json_begin_object(json, NULL);
-	json_put_text(json, "machine", of->name);
-	json_put_text(json, "memory", memory_name(study, machine));
+	json_put_fields(json, "machine %s, memory %s", of->name, memory_name(study, machine));
 	for (size_t i = 0; i < study->space->n_axis; i++) {
 		(void)machine_print_param(of, study->space->axis[i].param, value, sizeof(value));
 		json_put_text(json, study->space->axis[i].param->key, value);
 	}
-	json_put_u64(json, "array", study->group[machine]);
-	json_put_real(json, "clk_mhz", of->level[0].clk_mhz);
-	json_put_real(json, "bandwidth_gb_per_s", of->systolic.memory_gb_s);
-	json_put_real(json, "word_per_clk", study->run[machine * n_network].platform.max_word_per_clk);
+	json_put_fields(json, "array %zu, clk_mhz %g, bandwidth_gb_per_s %g, word_per_clk %g", study->group[machine],
+	                of->level[0].clk_mhz, of->systolic.memory_gb_s,
+	                study->run[machine * n_network].platform.max_word_per_clk);
 	json_begin_object(json, "means");
 	for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++) {
 		struct arada_sum mean = arada_study_mean(study, machine, (enum arada_scheme)scheme);
@@ -161,12 +139,10 @@ static void json_put_machine(struct json *json, const struct arada_study *study,
 
 static void json_put_options(struct json *json, const struct arada_options *options)
 {
-	json_put_text(json, "memory_model", arada_model_name[options->model]);
-	json_put_text(json, "bandwidth", arada_bandwidth_name[options->bandwidth]);
-	json_put_text(json, "layers_as", arada_shape_name[options->shape]);
-	json_put_real(json, "switch_us", options->switch_us);
-	json_put_real(json, "clk_step_mhz", options->clk_step_mhz);
-	json_put_u64(json, "bandwidth_steps", options->n_bandwidth);
+	json_put_fields(
+	    json, "memory_model %s, bandwidth %s, layers_as %s, switch_us %g, clk_step_mhz %g, bandwidth_steps %u",
+	    arada_model_name[options->model], arada_bandwidth_name[options->bandwidth],
+	    arada_shape_name[options->shape], options->switch_us, options->clk_step_mhz, options->n_bandwidth);
 }
 
 void arada_write_json(FILE *file, const struct arada_report *report)
@@ -174,23 +150,18 @@ void arada_write_json(FILE *file, const struct arada_report *report)
 	const struct arada_study *study = report->study;
 	struct json json;
 	assert(study->n_machine > 0);
-	json_start(&json, file, OPEN_LINES);
-	json_begin_object(&json, NULL);
+	json_start_object(&json, file, OPEN_LINES);
 	json_put_text(&json, "space", study->space->name);
 	json_put_options(&json, &study->space->arada);
-	json_put_u64(&json, "layers", study->n_all);
-	json_put_u64(&json, "simulated_layers", study->n_distinct);
+	json_put_fields(&json, "layers %zu, simulated_layers %zu", study->n_all, study->n_distinct);
 	json_begin_list(&json, "published");
 	for (size_t i = 0; i < report->n_match; i++) {
 		const struct arada_match *match = &report->match[i];
-		json_begin_object(&json, NULL);
-		json_put_text(&json, "machine", study->machine[match->machine].name);
-		json_put_text(&json, "memory", memory_name(study, match->machine));
-		json_put_real(&json, "published_frac", match->published_frac);
-		json_put_real(&json, "saving_frac", match->own_frac);
-		json_put_real(&json, "matching_gb_per_s", match->gb_s);
-		json_put_real(&json, "matching_saving_frac", match->reached_frac);
-		json_end(&json);
+		json_put_object(&json, NULL,
+		                "machine %s, memory %s, published_frac %g, saving_frac %g, matching_gb_per_s %g, "
+		                "matching_saving_frac %g",
+		                study->machine[match->machine].name, memory_name(study, match->machine),
+		                match->published_frac, match->own_frac, match->gb_s, match->reached_frac);
 	}
 	json_end(&json);
 	json_begin_list(&json, "machines");
@@ -198,6 +169,5 @@ void arada_write_json(FILE *file, const struct arada_report *report)
 		json_put_machine(&json, study, i);
 	json_end(&json);
 	arada_exact_put_json(&json, "exact", report->exact);
-	json_end(&json);
 	json_finish(&json);
 }

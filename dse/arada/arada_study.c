@@ -4,7 +4,6 @@
 #include "dse/space/space_machine.h"
 #include "dse/base/memory.h"
 #include "dse/space/arada_options.h"
-#include "dse/arada/arada_exact.h"
 #include "dse/arada/arada_knobs.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
@@ -204,7 +203,6 @@ static enum err_code cost_runs(const struct arada_study *study, struct arada_run
 	return code;
 }
 
-/* Modes and sums of a run whose layers are simulated. */
 static void allocate_run(struct arada_run *of, struct arena *arena)
 {
 	for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++) {
@@ -345,7 +343,6 @@ static enum err_code reserve_machines(struct arada_study *study, uint64_t n, str
 	return ERR_OK;
 }
 
-/* The machines of the space that its constraints allow. */
 static enum err_code build_machines(struct arada_study *study, const char *path, struct err *err)
 {
 	const struct space *space = study->space;
@@ -361,8 +358,7 @@ static enum err_code build_machines(struct arada_study *study, const char *path,
 			return err_add_at(err, ERR_INPUT, place, "machine %s: found target %s, allowed is systolic",
 			                  machine.name, machine_target_name[machine.target]);
 		code = check_clk_step(study, &machine, place, err);
-		if (code == ERR_OK)
-			code = add_memories(study, &machine, (size_t)(i / n_each), err);
+		code = code == ERR_OK ? add_memories(study, &machine, (size_t)(i / n_each), err) : code;
 	}
 	if (code == ERR_OK && study->n_machine == 0)
 		return err_add_at(err, ERR_INFEASIBLE, place, "no machine keeps the constraints: %s", why);
@@ -405,10 +401,8 @@ enum err_code arada_study_run(const struct space *space, const char *path, const
 		return err_add_at(err, ERR_INPUT, (struct err_place){path, 1, 1},
 		                  "a space without 'arada'; add e.g. arada: {memory_model: scalesim}");
 	enum err_code code = refuse_goals(space, err);
-	if (code == ERR_OK)
-		code = build_machines(study, path, err);
-	if (code == ERR_OK)
-		code = run_study(study, how, err);
+	code = code == ERR_OK ? build_machines(study, path, err) : code;
+	code = code == ERR_OK ? run_study(study, how, err) : code;
 	if (code != ERR_OK)
 		arada_study_free(study);
 	return code;

@@ -69,16 +69,14 @@ size_t arada_study_find(const struct arada_study *study, const struct arada_coup
 struct arada_sum arada_study_mean(const struct arada_study *study, size_t machine, enum arada_scheme scheme);
 
 /*
- * The saving of VF-OH-Q (saving_frac, mean over networks) of a machine if its
- * memory had this bandwidth. Same errors.
+ * The saving of VF-OH-Q (saving_frac, mean over networks) of a machine if its memory had this bandwidth. Same errors.
  */
 enum err_code arada_study_saving(const struct arada_study *study, size_t machine, double gb_s,
                                  const struct arada_how *how, double *saving_frac, struct err *err);
 
 /*
- * The bandwidth at which the saving of a machine first is no more than
- * saving_frac, between 1/64 and 64 times its own, to a hundredth, by doubling and
- * bisection: savings fall as bandwidth grows, but for steps. *reached_frac is the
+ * The bandwidth at which the saving of a machine first is no more than saving_frac, between 1/64 and 64 times its own,
+ * to a hundredth, by doubling and bisection: savings fall as bandwidth grows, but for steps. *reached_frac is the
  * saving there; both are NAN where that range does not reach it.
  */
 enum err_code arada_study_match(const struct arada_study *study, size_t machine, double saving_frac,

@@ -8,7 +8,6 @@
 #include "sim/base/stop.h"
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Machines worked on at a time: their sets and lists are in memory. */
 #define MAX_GROUP 8

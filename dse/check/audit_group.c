@@ -49,8 +49,7 @@ void audit_free_stop(struct audit_stop *stop)
 	err_clear(&stop->err);
 }
 
-/* Whether all whole designs are few enough; else which layers' are. Serially: what is taken is taken from the others.
- */
+/* Whether all whole designs are few enough; else which layers' are. Serially: what one takes the others lack. */
 static void plan_stop(struct audit_job *job, struct audit_stop *stop)
 {
 	const struct audit_effort *effort = &audit_effort_table[job->explore->space->detail];
@@ -166,8 +165,7 @@ static enum err_code finish_layers(struct audit_job *job, struct errand *errand,
 	return code;
 }
 
-/* Samples of the machines that neither brute force serves whole. Combinations prove nothing of layers' other designs.
- */
+/* Samples of the machines that neither brute force serves whole. Combinations prove nothing of other designs. */
 static void sample_group(struct audit_job *job, struct errand *errand)
 {
 	for (size_t at = job->first; at < job->first + job->n_group; at++) {

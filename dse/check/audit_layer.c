@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brute force: every design of a layer, evaluated one by one without any bound, against what the layer's search finds.
- */
+/* Brute force: every design of a layer, evaluated one by one without bounds, against what the layer's search finds. */
 #include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/check/audit_parts.h"
@@ -12,7 +11,6 @@
 
 #define BATCH 64
 
-/* Distinct layer of task i. */
 static size_t find_distinct(const struct candidate *candidate, size_t i)
 {
 	size_t distinct = 0;
@@ -36,7 +34,6 @@ static bool turn_on(const struct layer_problem *layer, bool level_stays, uint32_
 	return false;
 }
 
-/* Insert a batch's feasible designs. */
 static void keep_feasible(const struct evaluation *result, const uint32_t *genome, size_t n, size_t *hint,
                           struct pareto *front)
 {

@@ -78,11 +78,8 @@ void audit_put_json(struct json *json, const struct audit *audit)
 	json_put_u64(json, "faults", audit->n_fault);
 	json_begin_list(json, "first_faults");
 	for (size_t i = 0; i < audit->n_listed; i++) {
-		json_begin_object(json, NULL);
-		json_put_text(json, "kind", kind_name[audit->fault[i].kind]);
-		json_put_text(json, "machine", audit->fault[i].machine);
-		json_put_text(json, "what", audit->fault[i].what);
-		json_end(json);
+		json_put_object(json, NULL, "kind %s, machine %s, what %s", kind_name[audit->fault[i].kind],
+		                audit->fault[i].machine, audit->fault[i].what);
 	}
 	json_end(json);
 	json_put_real(json, "seconds", audit->seconds);

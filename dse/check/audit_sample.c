@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole designs by number: all of a machine, all combinations of its layers'
- * points, or samples. Designs drawn without looking would hardly ever fit the
- * SRAM in all layers at once, so layers are drawn from lists of designs that
- * do. Half of the samples keep near the front, where it could be wrong by little:
- * points of it with layers of other points and one or two other genes.
+ * Whole designs by number: all of a machine, all combinations of its layers' points, or samples. Designs drawn without
+ * looking would hardly ever fit the SRAM in all layers at once, so layers are drawn from lists of designs that do. Half
+ * of the samples keep near the front, where it could be wrong by little: points of it with layers of other points and
+ * one or two other genes.
  */
 #include "dse/base/memory.h"
 #include "dse/check/audit_parts.h"

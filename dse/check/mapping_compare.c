@@ -29,7 +29,6 @@ struct placer {
 
 /* ---- running a mapping ---- */
 
-/* Whether the mapping has operating points of its own. */
 static bool has_own_levels(const struct compared_mapping *mapping)
 {
 	return mapping->design || mapping->layers;
@@ -96,7 +95,6 @@ static bool run_mapping(const struct doc_node *layers, const struct machine *mac
 	return done;
 }
 
-/* By its kind. */
 static bool run_network(const struct compared_mapping *mapping, size_t begin, const struct machine *machine,
                         uint32_t level, enum detail detail, const struct network *network, struct simulated *block,
                         struct compared_place *place)
@@ -235,9 +233,8 @@ static int relate(const struct placer *placer, size_t i, const double *own)
 }
 
 /*
- * The point with the least largest lag behind own, all objectives scaled: the
- * one the epsilon is due to. Of several, as where all have as many MAC units,
- * the one that is ahead by most in sum.
+ * The point with the least largest lag behind own, all objectives scaled: the one the epsilon is due to. Of several, as
+ * where all have as many MAC units, the one that is ahead by most in sum.
  */
 static size_t find_nearest(const struct placer *placer, const double *scaled)
 {

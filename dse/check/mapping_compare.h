@@ -55,10 +55,9 @@ struct compared_place {
 	size_t n_dominating, *dominating; /* [n_dominating] ids of points of the front, ascending */
 	size_t nearest;                   /* id of the point that differences are taken from */
 	/*
-	 * Additive epsilon of the front against this mapping, objectives scaled to
-	 * their range on the front (by the value where it is the same everywhere):
-	 * -0.1: some point is ahead by a tenth of the range in each objective at once;
-	 * 0.1: the front would have to get better by so much to cover the mapping.
+	 * Additive epsilon of the front against this mapping, objectives scaled to their range on the front (by the
+	 * value where it is the same everywhere): -0.1: some point is ahead by a tenth of the range in each objective
+	 * at once; 0.1: the front would have to get better by so much to cover the mapping.
 	 */
 	double epsilon;
 	enum err_code code; /* of the run; messages in err */
@@ -84,9 +83,8 @@ enum err_code mapping_compare_read(const char *const *name, size_t n, const stru
                                    struct mapping_compare *compare, struct err *err);
 
 /*
- * Run the mappings and place them against the front that unroller is of, which
- * is not empty. In the space's tier. What does not fit is in the places.
- * ERR_INTERNAL.
+ * Run the mappings and place them against the front that unroller is of, which is not empty. In the space's tier. What
+ * does not fit is in the places. ERR_INTERNAL.
  */
 enum err_code mapping_compare_run(struct mapping_compare *compare, const struct unroller *unroller, unsigned n_thread,
                                   struct err *err);

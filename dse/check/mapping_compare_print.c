@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_ROW 20   /* of a mapping; others are in run.json */
 #define MAX_LISTED 8 /* ids in a row */
@@ -77,12 +76,9 @@ static void add_columns(struct table *table, const struct space *space)
 	table_add_column(table, "level", false);
 	for (size_t k = 0; k < space->n_objective; k++) {
 		table_add_column(table, metric_table[space->objective[k]].name, true);
-		table_add_column(table, "difference", true);
-		table_add_column(table, "ratio", true);
+		table_add_columns(table, ">difference|>ratio");
 	}
-	table_add_column(table, "to point", true);
-	table_add_column(table, "epsilon", true);
-	table_add_column(table, "against the front", false);
+	table_add_columns(table, ">to point|>epsilon|against the front");
 }
 
 /* The places of a mapping that fit, best first; returns how many. */
@@ -132,8 +128,7 @@ void mapping_compare_print(FILE *file, const struct mapping_compare *compare, co
 		}
 		n_left += n > MAX_ROW ? n - MAX_ROW : 0;
 	}
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 	for (size_t i = 0; i < compare->n_mapping; i++)
 		print_misfits(file, compare, &compare->mapping[i]);
 	if (n_left > 0)
@@ -154,13 +149,9 @@ static void put_objectives(struct json *json, const struct mapping_compare *comp
 	for (size_t k = 0; k < space->n_objective; k++) {
 		double own = place->metric[space->objective[k]];
 		double theirs = front[place->nearest * space->n_objective + k];
-		json_begin_object(json, NULL);
-		json_put_text(json, "objective", metric_table[space->objective[k]].name);
-		json_put_real(json, "value", own);
-		json_put_real(json, "nearest", theirs);
-		json_put_real(json, "difference", own - theirs);
-		json_put_real(json, "ratio", theirs > 0.0 ? own / theirs : NAN);
-		json_end(json);
+		json_put_object(json, NULL, "objective %s, value %g, nearest %g, difference %g, ratio %g",
+		                metric_table[space->objective[k]].name, own, theirs, own - theirs,
+		                theirs > 0.0 ? own / theirs : NAN);
 	}
 	json_end(json);
 }
@@ -169,21 +160,17 @@ static void put_place(struct json *json, const struct mapping_compare *compare, 
                       const struct compared_place *place)
 {
 	json_begin_object(json, NULL);
-	json_put_text(json, "mapping", place->mapping->name);
-	json_put_text(json, "machine", place->machine);
-	json_put_text(json, "level", place->level[0] ? place->level : NULL);
-	json_put_text(json, "verdict", mapping_verdict_name[place->verdict]);
+	json_put_fields(json, "mapping %s, machine %s, level %s, verdict %s", place->mapping->name, place->machine,
+	                place->level[0] ? place->level : NULL, mapping_verdict_name[place->verdict]);
 	if (place->verdict == COMPARE_NO_FIT) {
 		json_put_text(json, "why", place->why);
 		json_end(json);
 		return;
 	}
-	json_put_u64(json, "layers_split_by_rules", place->n_own);
-	json_put_text(json, "breaks", place->why[0] ? place->why : NULL);
+	json_put_fields(json, "layers_split_by_rules %zu, breaks %s", place->n_own, place->why[0] ? place->why : NULL);
 	put_objectives(json, compare, front, place);
-	json_put_u64(json, "nearest_point", place->nearest);
-	json_put_real(json, "epsilon", place->epsilon);
-	json_put_u64(json, "n_dominating", place->n_dominating);
+	json_put_fields(json, "nearest_point %zu, epsilon %g, n_dominating %zu", place->nearest, place->epsilon,
+	                place->n_dominating);
 	json_begin_list(json, "dominated_by");
 	for (size_t i = 0; i < place->n_dominating && i < MAX_ID; i++)
 		json_put_u64(json, NULL, place->dominating[i]);

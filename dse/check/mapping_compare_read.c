@@ -177,8 +177,7 @@ static enum err_code check_layers(const struct compared_mapping *mapping, struct
 	return code;
 }
 
-/* FILE.yaml: a mapping of the only network. What it says of machines is not asked: it is tried on those of the space.
- */
+/* FILE.yaml: a mapping of the only network. What it says of machines is not asked: it is tried on the space's. */
 static enum err_code read_yaml(const char *path, struct mapping_compare *compare, struct compared_mapping *mapping,
                                struct err *err)
 {

@@ -103,7 +103,6 @@ static void measure_change(struct misfit_change *change)
 	change->frac = by > 0.0 && isfinite(frac) ? frac : INFINITY;
 }
 
-/* Bytes of SRAM that the first point of a front needs. */
 static bool find_sram_used(const struct explore *explore, double *n_byte, struct err *err)
 {
 	struct unroller unroller = {0};
@@ -412,9 +411,8 @@ static bool check_sram(struct misfit_finder *finder, struct misfit_change *chang
 }
 
 /*
- * With the largest SRAM there is, the least bytes that any design needs which
- * keeps all other limits: no smaller SRAM will do, as clocks and energies do not
- * depend on it. Then once more with that SRAM: it may itself break a limit.
+ * With the largest SRAM there is, the least bytes that any design needs which keeps all other limits: no smaller SRAM
+ * will do, as clocks and energies do not depend on it. Then once more with that SRAM: it may itself break a limit.
  */
 static bool explain_sram(struct misfit_finder *finder, struct misfit_change *change)
 {

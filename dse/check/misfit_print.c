@@ -78,24 +78,18 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 			  "exact, without --flat, --max-evaluations and --max-seconds.\n");
 	if (!misfit->found || misfit->exists || misfit->n == 0)
 		return;
-	table_add_column(&table, "one limit, all others as they are", false);
-	table_add_column(&table, "lets something through", false);
-	table_add_column(&table, "change", true);
-	table_add_column(&table, "machines", true);
-	table_add_column(&table, "", false);
+	table_add_columns(&table, "one limit, all others as they are|lets something through|>change|>machines|");
 	for (size_t i = 0; i < misfit->n; i++) {
 		const struct misfit_change *change = &misfit->change[i];
 		table_add(&table, "%s", change->what);
 		print_change(change, text, sizeof(text));
 		table_add(&table, "%s", text);
 		print_percent(change, text);
-		table_add(&table, "%s", text);
-		table_add(&table, "%" PRIu64 " %s", change->n_machine, machines_word[change->kind]);
-		table_add(&table, "%s", change->proven ? "proven" : "not proven");
+		table_add_row(&table, "%s|%" PRIu64 " %s|%s", text, change->n_machine, machines_word[change->kind],
+		              change->proven ? "proven" : "not proven");
 	}
 	(void)fputc('\n', file);
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 	if (misfit->best < misfit->n)
 		print_best(file, &misfit->change[misfit->best]);
 	else
@@ -112,15 +106,10 @@ void misfit_put_json(struct json *json, const struct misfit *misfit)
 	for (size_t i = 0; i < misfit->n; i++) {
 		const struct misfit_change *change = &misfit->change[i];
 		json_begin_object(json, NULL);
-		json_put_text(json, "limit", change->what);
-		json_put_text(json, "kind", kind_name[change->kind]);
-		json_put_text(json, "set_in", change->where);
-		json_put_bool(json, "lets_through", change->helps);
-		json_put_bool(json, "proven", change->proven);
-		json_put_bool(json, "smallest", i == misfit->best);
-		json_put_real(json, "now", change->now);
-		json_put_real(json, "needed", change->needed);
-		json_put_real(json, "change_frac", change->frac);
+		json_put_fields(json, "limit %s, kind %s, set_in %s, lets_through %d, proven %d, smallest %d, now %g",
+		                change->what, kind_name[change->kind], change->where, change->helps, change->proven,
+		                i == misfit->best, change->now);
+		json_put_fields(json, "needed %g, change_frac %g", change->needed, change->frac);
 		json_put_u64(json, machines_key[change->kind], change->n_machine);
 		json_put_text(json, "machine", change->machine);
 		json_end(json);

@@ -67,7 +67,6 @@ size_t prove_list(const struct mapping *mapping, const bool *chosen, const struc
 	return n;
 }
 
-/* One hash of the results of candidates, in their order. */
 static uint64_t hash_results(const struct prove_candidate *candidate, size_t n)
 {
 	uint64_t hash = 0;
@@ -86,21 +85,14 @@ static void add_row(struct table *table, const struct block *block, const struct
 	const struct prove_result *result = &candidate->result;
 	struct split_text split;
 	design_print_split(&candidate->design.split, &split);
-	table_add(table, "%s", block->name);
-	table_add(table, "%s", strategy_table[candidate->design.strategy].name);
-	table_add(table, "%s", split.w);
-	table_add(table, "%s", split.h);
-	table_add(table, "%s", split.c);
-	table_add(table, "%s", split.d);
-	if (!result->ran) {
-		for (int i = 0; i < 5; i++)
-			table_add(table, "-");
-	} else {
-		table_add(table, "%" PRIu64, result->n_task);
-		table_add(table, "%" PRIu32, result->shift);
-		table_add(table, "%.1f", 100.0 * result->saturated_frac);
-		table_add(table, "%.1f", 100.0 * result->zero_frac);
+	table_add_row(table, "%s|%s|%s|%s|%s|%s", block->name, strategy_table[candidate->design.strategy].name, split.w,
+	              split.h, split.c, split.d);
+	if (result->ran) {
+		table_add_row(table, "%" PRIu64 "|%" PRIu32 "|%.1f|%.1f", result->n_task, result->shift,
+		              100.0 * result->saturated_frac, 100.0 * result->zero_frac);
 		table_add(table, "%016" PRIx64, result->hash);
+	} else {
+		table_add_row(table, "-|-|-|-|-");
 	}
 	table_add(table, "%s", verdict_text(result));
 	table_colour(table, result->is_proved ? COLOUR_BEST : COLOUR_BAD);
@@ -129,17 +121,11 @@ static size_t count_proved(const struct prove_candidate *candidate, size_t n)
 
 void prove_print(FILE *file, const struct network *network, const struct prove_candidate *candidate, size_t n)
 {
-	static const char *const name[] = {"layer", "strategy", "w", "h", "c", "d"};
-	static const char *const figure[] = {"tasks", "shift", "saturated_pct", "zero_pct", "hash", "result"};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-		table_add_column(&table, name[i], false);
-	for (size_t i = 0; i < sizeof(figure) / sizeof(figure[0]); i++)
-		table_add_column(&table, figure[i], i < 4);
+	table_add_columns(&table, "layer|strategy|w|h|c|d|>tasks|>shift|>saturated_pct|>zero_pct|hash|result");
 	for (size_t i = 0; i < n; i++)
 		add_row(&table, &network->block[candidate[i].block], &candidate[i]);
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 	for (size_t i = 0; i < n; i++)
 		print_faults(file, &network->block[candidate[i].block], &candidate[i].result);
 	(void)fprintf(file, "\n  %zu of %zu layers bit-exact; hash of the results %016" PRIx64 "\n",
@@ -153,22 +139,15 @@ static void put_layer(struct json *json, const struct block *block, const struct
 	char hash[17];
 	design_print_split(&candidate->design.split, &split);
 	json_begin_object(json, NULL);
-	json_put_text(json, "name", block->name);
-	json_put_text(json, "strategy", strategy_table[candidate->design.strategy].name);
-	json_put_text(json, "w", split.w);
-	json_put_text(json, "h", split.h);
-	json_put_text(json, "c", split.c);
-	json_put_text(json, "d", split.d);
-	json_put_bool(json, "proved", result->is_proved);
-	json_put_text(json, "verdict", verdict_table[result->ran ? VERDICT_OK : result->verdict.reason].name);
-	json_put_u64(json, "n_task", result->n_task);
-	json_put_u64(json, "n_different", result->n_different);
-	json_put_u64(json, "shift", result->shift);
-	json_put_real(json, "saturated_frac", result->saturated_frac);
-	json_put_real(json, "zero_frac", result->zero_frac);
+	json_put_fields(json, "name %s, strategy %s, w %s, h %s, c %s, d %s, proved %d", block->name,
+	                strategy_table[candidate->design.strategy].name, split.w, split.h, split.c, split.d,
+	                result->is_proved);
+	json_put_fields(
+	    json, "verdict %s, n_task %" PRIu64 ", n_different %" PRIu64 ", shift %u, saturated_frac %g, zero_frac %g",
+	    verdict_table[result->ran ? VERDICT_OK : result->verdict.reason].name, result->n_task, result->n_different,
+	    result->shift, result->saturated_frac, result->zero_frac);
 	(void)snprintf(hash, sizeof(hash), "%016" PRIx64, result->hash);
-	json_put_text(json, "hash", hash);
-	json_put_u64(json, "n_fault", result->n_fault);
+	json_put_fields(json, "hash %s, n_fault %u", hash, result->n_fault);
 	json_begin_list(json, "faults");
 	for (unsigned i = 0; i < result->n_fault && i < PROVE_MAX_FAULT; i++)
 		json_put_text(json, NULL, result->fault[i]);
@@ -181,8 +160,7 @@ void prove_put_json(struct json *json, const struct network *network, const stru
 {
 	char hash[17];
 	(void)snprintf(hash, sizeof(hash), "%016" PRIx64, hash_results(candidate, n));
-	json_put_bool(json, "proved", count_proved(candidate, n) == n);
-	json_put_text(json, "hash", hash);
+	json_put_fields(json, "proved %d, hash %s", count_proved(candidate, n) == n, hash);
 	json_begin_list(json, "layers");
 	for (size_t i = 0; i < n; i++)
 		put_layer(json, &network->block[candidate[i].block], &candidate[i]);

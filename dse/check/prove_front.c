@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A distinct design of the front, and the block that has it in the first point that is looked at. */
 struct item {
@@ -96,7 +95,6 @@ static int compare_items(const void *left, const void *right)
 	return a->design < b->design ? -1 : a->design > b->design;
 }
 
-/* A fault with the design it is of. */
 static void note_failure(struct prove_work *work, const struct network *network, const struct item *item,
                          const struct prove_result *result)
 {
@@ -187,15 +185,11 @@ void prove_front_put_json(struct json *json, const struct prove_front *proof)
 	char hash[17];
 	(void)snprintf(hash, sizeof(hash), "%016" PRIx64, proof->hash);
 	json_begin_object(json, "prove");
-	json_put_bool(json, "proved", proof->n_failed == 0);
-	json_put_u64(json, "designs", proof->n_design);
-	json_put_u64(json, "designs_of_front", proof->n_design_all);
-	json_put_u64(json, "points", proof->n_point);
-	json_put_u64(json, "points_of_front", proof->n_point_all);
-	json_put_u64(json, "failed", proof->n_failed);
-	json_put_text(json, "hash", hash);
-	json_put_real(json, "mac", proof->mac);
-	json_put_real(json, "seconds", proof->seconds);
+	json_put_fields(
+	    json, "proved %d, designs %zu, designs_of_front %zu, points %zu, points_of_front %zu, failed %zu, hash %s",
+	    proof->n_failed == 0, proof->n_design, proof->n_design_all, proof->n_point, proof->n_point_all,
+	    proof->n_failed, hash);
+	json_put_fields(json, "mac %g, seconds %g", proof->mac, proof->seconds);
 	json_begin_list(json, "faults");
 	for (size_t i = 0; i < proof->n_failed && i < PROVE_FRONT_MAX_FAULT; i++)
 		json_put_text(json, NULL, proof->fault[i]);

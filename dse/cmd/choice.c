@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/cmd/choice.h"
 #include "dse/base/pattern.h"
+#include "dse/options/cli_table.h"
 #include "dse/out/paths.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -44,6 +45,22 @@ struct explore_request choice_explore(const struct cli_options *options)
 	                                .compare = options->compare.text};
 }
 
+enum err_code choice_worse(enum err_code code, enum err_code other)
+{
+	return code == ERR_OK ? other : code;
+}
+
+/* The first name of a list with commas among name [n]; *list moves behind it, to NULL at the end. */
+static enum err_code take_name(const struct cli_options *options, const char *option, const char **list,
+                               const char *const *name, size_t n, size_t *index, struct err *err)
+{
+	char word[64];
+	size_t n_byte = strcspn(*list, ",");
+	(void)snprintf(word, sizeof(word), "%.*s", (int)(n_byte < sizeof(word) ? n_byte : sizeof(word) - 1), *list);
+	*list = (*list)[n_byte] ? *list + n_byte + 1 : NULL;
+	return cli_choose(options, option, word, name, n, index, err);
+}
+
 enum err_code choice_levels(const struct cli_options *options, const struct machine *machine, uint32_t *levels,
                             struct err *err)
 {
@@ -57,18 +74,15 @@ enum err_code choice_levels(const struct cli_options *options, const struct mach
 	}
 	enum err_code code = ERR_OK;
 	while (list) {
-		char word[sizeof(machine->level[0].name) + 24];
-		size_t index = 0, n = strcspn(list, ",");
-		(void)snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), list);
-		enum err_code one = cli_choose(options, "levels", word, name, machine->n_level, &index, err);
+		size_t index = 0;
+		enum err_code one = take_name(options, "levels", &list, name, machine->n_level, &index, err);
 		if (one == ERR_OK && !energy_is_supplied(machine, (uint32_t)index))
 			one = err_add(err, ERR_USAGE,
 			              "dse %s: the lanes of %s do not supply %s (dvfs.lanes); leave it away",
 			              options->command->name, machine->name, name[index]);
 		if (one == ERR_OK)
 			*levels |= UINT32_C(1) << index;
-		code = code == ERR_OK ? one : code;
-		list = list[n] ? list + n + 1 : NULL;
+		code = choice_worse(code, one);
 	}
 	return code;
 }
@@ -77,17 +91,12 @@ enum err_code choice_forms(const struct cli_options *options, uint32_t *forms, s
 {
 	const char *list = options->conv_1x1;
 	enum err_code code = ERR_OK;
-	*forms = 0;
-	for (uint32_t i = 0; i < N_CONV_FORM && !list; i++)
-		*forms |= UINT32_C(1) << i;
+	*forms = list ? 0 : (UINT32_C(1) << N_CONV_FORM) - 1;
 	while (list) {
-		char word[40];
-		size_t index = 0, n = strcspn(list, ",");
-		(void)snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), list);
-		enum err_code one = cli_choose(options, "conv-1x1", word, conv_form_name, N_CONV_FORM, &index, err);
+		size_t index = 0;
+		enum err_code one = take_name(options, "conv-1x1", &list, conv_form_name, N_CONV_FORM, &index, err);
 		*forms |= one == ERR_OK ? UINT32_C(1) << index : 0;
-		code = code == ERR_OK ? one : code;
-		list = list[n] ? list + n + 1 : NULL;
+		code = choice_worse(code, one);
 	}
 	return code;
 }
@@ -95,21 +104,19 @@ enum err_code choice_forms(const struct cli_options *options, uint32_t *forms, s
 enum err_code choice_result(const struct cli_options *options, enum network_result *result, struct err *err)
 {
 	size_t index = NETWORK_RESULT_DRAM;
-	enum err_code code = ERR_OK;
-	if (options->network_result)
-		code = cli_choose(options, "network-result", options->network_result, network_result_name,
-		                  N_NETWORK_RESULT, &index, err);
+	enum err_code code = cli_choose(options, "network-result", options->network_result, network_result_name,
+	                                N_NETWORK_RESULT, &index, err);
 	*result = (enum network_result)index;
 	return code;
 }
 
 enum err_code choice_strategy(const struct cli_options *options, enum strategy *strategy, struct err *err)
 {
-	const char *wanted = options->strategy ? options->strategy : "fusion_reuse", *name[N_STRATEGY];
-	size_t index = 0;
+	const char *name[N_STRATEGY];
+	size_t index = STRATEGY_FUSION_REUSE;
 	for (unsigned i = 0; i < N_STRATEGY; i++)
 		name[i] = strategy_table[i].name;
-	enum err_code code = cli_choose(options, "strategy", wanted, name, N_STRATEGY, &index, err);
+	enum err_code code = cli_choose(options, "strategy", options->strategy, name, N_STRATEGY, &index, err);
 	*strategy = (enum strategy)index;
 	return code;
 }
@@ -189,16 +196,11 @@ static enum err_code by_rules(const struct cli_options *options, struct mapping 
 		               "--point FRONT.json:ID",
 		               options->command->name, options->n_file);
 	enum err_code code = choice_strategy(options, &strategy, err);
-	enum err_code other = mapping_open(options->file[0], options->file[1], mapping, err);
-	code = code == ERR_OK ? other : code;
-	if (options->split_scheme) {
-		other = split_scheme_read(options->split_scheme, &scheme, err);
-		code = code == ERR_OK ? other : code;
-	}
-	if (code == ERR_OK)
-		code = choice_check_strategy(options, &mapping->machine, strategy, err);
-	if (code == ERR_OK)
-		code = choice_level(options, &mapping->machine, &level, err);
+	code = choice_worse(code, mapping_open(options->file[0], options->file[1], mapping, err));
+	if (options->split_scheme)
+		code = choice_worse(code, split_scheme_read(options->split_scheme, &scheme, err));
+	code = code == ERR_OK ? choice_check_strategy(options, &mapping->machine, strategy, err) : code;
+	code = code == ERR_OK ? choice_level(options, &mapping->machine, &level, err) : code;
 	if (code == ERR_OK)
 		code = mapping_by_rules(mapping, options->split_scheme ? &scheme : NULL, strategy, level, err);
 	split_scheme_free(&scheme);
@@ -221,26 +223,41 @@ static enum err_code load(const struct cli_options *options, struct mapping *map
 	return code;
 }
 
+enum err_code choice_check_fixed(const struct cli_options *options, size_t max_file, const char *what,
+                                 const enum cli_option *fixed, size_t n, struct err *err)
+{
+	const char *name = options->point ? "--point" : "--mapping", *command = options->command->name;
+	char list[200] = "";
+	bool is_given = false;
+	if (options->point && options->mapping)
+		return err_add(err, ERR_USAGE, "dse %s: allowed is one of --point and --mapping", command);
+	if (options->n_file > max_file)
+		return err_add(err, ERR_USAGE, "dse %s: %s names %s already, found '%.60s', too", command, name,
+		               max_file > 0 ? "the machine" : "machine and network", options->file[0]);
+	for (size_t i = 0, n_byte = 0; i < n; i++) {
+		is_given = is_given || cli_given(options, fixed[i]);
+		n_byte += (size_t)snprintf(list + n_byte, sizeof(list) - n_byte, "%s--%s",
+		                           i == 0       ? ""
+		                           : i + 1 == n ? " and "
+		                                        : ", ",
+		                           option_table[fixed[i]].name);
+		assert(n_byte < sizeof(list));
+	}
+	return is_given
+	           ? err_add(err, ERR_USAGE, "dse %s: %s fixes %s already; leave %s away", command, name, what, list)
+	           : ERR_OK;
+}
+
 enum err_code choice_mapping(const struct cli_options *options, struct mapping *mapping, struct err *err)
 {
 	static const enum cli_option fixed[] = {OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL};
-	bool is_point = cli_given(options, OPTION_POINT), is_mapping = cli_given(options, OPTION_MAPPING);
-	const char *name = is_point ? "--point" : "--mapping", *command = options->command->name;
 	*mapping = (struct mapping){0};
-	if (is_point && is_mapping)
-		return err_add(err, ERR_USAGE, "dse %s: allowed is one of --point and --mapping", command);
-	if (!is_point && !is_mapping)
+	if (!options->point && !options->mapping)
 		return by_rules(options, mapping, err);
-	if (options->n_file > 1)
-		return err_add(err, ERR_USAGE, "dse %s: %s names the machine already, found '%.60s', too", command,
-		               name, options->file[0]);
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		if (cli_given(options, fixed[i]))
-			return err_add(err, ERR_USAGE,
-			               "dse %s: %s fixes splits, strategies and levels already; leave --split-scheme, "
-			               "--strategy and --level away",
-			               command, name);
-	return is_point
+	enum err_code code = choice_check_fixed(options, 1, "splits, strategies and levels", fixed, 3, err);
+	if (code != ERR_OK)
+		return code;
+	return options->point
 	           ? mapping_from_point(options->point, options->n_file > 0 ? options->file[0] : NULL, mapping, err)
 	           : load(options, mapping, err);
 }

@@ -18,6 +18,9 @@ struct store_request choice_store(const struct cli_options *options);
 /* What the options of dse explore and merge ask for; of the files the first is the space, if there is one. */
 struct explore_request choice_explore(const struct cli_options *options);
 
+/* The first of two codes that is a mistake, so that both are told. */
+enum err_code choice_worse(enum err_code code, enum err_code other);
+
 /* Each name of --levels A,B as a bit of *levels; without the option all that the machine's power lanes supply. */
 enum err_code choice_levels(const struct cli_options *options, const struct machine *machine, uint32_t *levels,
                             struct err *err);
@@ -46,6 +49,13 @@ enum err_code choice_layers(const struct cli_options *options, const struct netw
  * mapping, also after an error.
  */
 enum err_code choice_mapping(const struct cli_options *options, struct mapping *mapping, struct err *err);
+
+/*
+ * What --point and --mapping exclude: each other, more files than max_file, and options fixed [n], in the order in
+ * which they are told; what they fix: "splits and strategies". ERR_USAGE.
+ */
+enum err_code choice_check_fixed(const struct cli_options *options, size_t max_file, const char *what,
+                                 const enum cli_option *fixed, size_t n, struct err *err);
 
 /* A strategy that was asked for by name (options->strategy, not NULL) must be one of the machine's. ERR_USAGE. */
 enum err_code choice_check_strategy(const struct cli_options *options, const struct machine *machine,

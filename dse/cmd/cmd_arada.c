@@ -8,7 +8,6 @@
 #include "dse/cmd/command_table.h"
 #include "dse/arada/arada_exact_study.h"
 #include "dse/arada/arada_report.h"
-#include "dse/options/cli.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/output_file.h"
 
@@ -101,8 +100,7 @@ static enum err_code run_space(const struct cli_options *options, const struct s
 	struct arada_exact_study exact = {0};
 	struct arada_report report = {.study = &study, .exact = &exact};
 	code = match_published(&study, &how, &report, err);
-	if (code == ERR_OK)
-		code = arada_exact_run(&study, how.n_thread, &exact, err);
+	code = code == ERR_OK ? arada_exact_run(&study, how.n_thread, &exact, err) : code;
 	if (code == ERR_OK && options->out)
 		code = write_files(options->out, &report, err);
 	if (code == ERR_OK) {

@@ -17,8 +17,6 @@
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Where the results go: one of the two. */
 struct output {
@@ -66,11 +64,10 @@ static enum err_code check_machine(const struct output *output, const char *path
 	if (code != ERR_OK)
 		return code;
 	if (output->json) {
-		json_put_text(output->json, "name", machine.name);
-		json_put_u64(output->json, "pes", machine_n_pe(&machine));
-		json_put_u64(output->json, "mac_units", machine_n_mac(&machine));
-		json_put_u64(output->json, "sram_byte", machine_sram_byte(&machine));
-		json_put_u64(output->json, "levels", machine.n_level);
+		json_put_fields(output->json,
+		                "name %s, pes %u, mac_units %" PRIu64 ", sram_byte %" PRIu64 ", levels %u",
+		                machine.name, machine_n_pe(&machine), machine_n_mac(&machine),
+		                machine_sram_byte(&machine), machine.n_level);
 	} else if (machine.target == MACHINE_SYSTOLIC) {
 		(void)fprintf(output->file,
 		              "%s: machine %s: ok; systolic array of %" PRIu32 "x%" PRIu32 " (rows x columns), %" PRIu64
@@ -106,11 +103,9 @@ static enum err_code check_network(const struct output *output, const char *path
 		n_distinct += network.block[i].same_as == i;
 	}
 	if (output->json) {
-		json_put_text(output->json, "name", network.name);
-		json_put_u64(output->json, "layers", network.n_block);
-		json_put_u64(output->json, "distinct_layers", n_distinct);
-		json_put_u64(output->json, "mac", n_mac);
-		json_put_u64(output->json, "weights", n_weight);
+		json_put_fields(output->json,
+		                "name %s, layers %zu, distinct_layers %zu, mac %" PRIu64 ", weights %" PRIu64,
+		                network.name, network.n_block, n_distinct, n_mac, n_weight);
 	} else {
 		(void)fprintf(output->file,
 		              "%s: network %s: ok; %zu blocks, %zu of them distinct, %" PRIu64
@@ -138,27 +133,22 @@ static void add_splits(struct table *table, const struct split_count *count)
  */
 static void print_layers(FILE *file, const struct layer_set *set, const struct space *space)
 {
-	static const char *const column[] = {"network",  "layer",         "splits_w",   "splits_h",
-	                                     "splits_c", "splits_d",      "strategies", "levels",
-	                                     "places",   "legal_designs", "candidates"};
 	const struct layer_map *map = set->map;
 	assert(set->n_problem == map->n_distinct);
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i > 1);
+	table_add_columns(&table, "network|layer|>splits_w|>splits_h|>splits_c|>splits_d|>strategies|>levels|>places"
+	                          "|>legal_designs|>candidates");
 	for (size_t i = 0; i < map->n_distinct; i++) {
 		const struct layer_problem *layer = &set->problem[i];
 		struct split_count count[4];
 		layer_problem_count_splits(layer, count);
-		table_add(&table, "%s", space->network[layer_map_network(map, map->first[i])].network.name);
-		table_add(&table, "%s", map->block[map->first[i]]->name);
+		table_add_row(&table, "%s|%s", space->network[layer_map_network(map, map->first[i])].network.name,
+		              map->block[map->first[i]]->name);
 		for (size_t k = 0; k < 4; k++)
 			add_splits(&table, &count[k]);
-		table_add(&table, "%" PRIu32, layer->n_value[GENE_STRATEGY]);
-		table_add(&table, "%" PRIu32, layer->n_value[GENE_LEVEL]);
-		table_add(&table, "%" PRIu32, layer->n_value[GENE_PLACE]);
-		table_add(&table, "%" PRIu64, layer->n_legal);
-		table_add(&table, "%" PRIu64, problem_size(&layer->problem));
+		table_add_row(&table, "%" PRIu32 "|%" PRIu32 "|%" PRIu32 "|%" PRIu64 "|%" PRIu64,
+		              layer->n_value[GENE_STRATEGY], layer->n_value[GENE_LEVEL], layer->n_value[GENE_PLACE],
+		              layer->n_legal, problem_size(&layer->problem));
 	}
 	FILE *wide = file;
 	struct words_fold fold;
@@ -174,7 +164,6 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 	table_free(&table);
 }
 
-/* The table of layers for programs. */
 static void put_layers(struct json *json, const struct layer_set *set, const struct space *space)
 {
 	static const char *const dimension[] = {"w", "h", "c", "d"};
@@ -186,8 +175,9 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 		struct split_count count[4];
 		layer_problem_count_splits(layer, count);
 		json_begin_object(json, NULL);
-		json_put_text(json, "network", space->network[layer_map_network(map, map->first[i])].network.name);
-		json_put_text(json, "layer", map->block[map->first[i]]->name);
+		json_put_fields(json, "network %s, layer %s",
+		                space->network[layer_map_network(map, map->first[i])].network.name,
+		                map->block[map->first[i]]->name);
 		for (size_t k = 0; k < 4; k++) {
 			(void)snprintf(key, sizeof(key), "legal_splits_%s", dimension[k]);
 			json_put_u64(json, key, count[k].legal);
@@ -196,8 +186,8 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 			(void)snprintf(key, sizeof(key), "listed_splits_%s", dimension[k]);
 			json_put_u64(json, key, count[k].listed);
 		}
-		json_put_u64(json, "legal_designs", layer->n_legal);
-		json_put_u64(json, "candidates", problem_size(&layer->problem));
+		json_put_fields(json, "legal_designs %" PRIu64 ", candidates %" PRIu64, layer->n_legal,
+		                problem_size(&layer->problem));
 		json_end(json);
 	}
 	json_end(json);
@@ -268,15 +258,13 @@ static void print_estimate(const struct output *output, const struct space *spac
 
 static void put_estimate(struct json *json, const struct estimate *estimate, enum detail detail)
 {
-	json_put_text(json, "detail", detail_name[detail]);
-	json_put_u64(json, "machines", estimate->n_machine);
-	json_put_real(json, "legal_designs", estimate->n_legal);
-	json_put_real(json, "candidates", estimate->n_candidate);
-	json_put_real(json, "log10_network_designs", estimate->log10_design);
-	json_put_real(json, "expected_evaluations", estimate->n_evaluation);
-	json_put_real(json, "expected_seconds", estimate->seconds);
-	json_put_bool(json, "expected_seconds_is_least", estimate->is_least);
-	json_put_real(json, "expected_memory_mb", estimate->memory_mb);
+	json_put_fields(json,
+	                "detail %s, machines %" PRIu64 ", legal_designs %g, candidates %g, log10_network_designs %g, "
+	                "expected_evaluations %g, expected_seconds %g",
+	                detail_name[detail], estimate->n_machine, estimate->n_legal, estimate->n_candidate,
+	                estimate->log10_design, estimate->n_evaluation, estimate->seconds);
+	json_put_fields(json, "expected_seconds_is_least %d, expected_memory_mb %g", estimate->is_least,
+	                estimate->memory_mb);
 }
 
 /* A space is checked by building what a search would build first. */
@@ -317,20 +305,6 @@ static enum err_code check_space(const struct output *output, const char *path, 
 	return code;
 }
 
-/* The messages of a file, one text each, without the end of their lines. */
-static void put_messages(struct json *json, const struct err *err)
-{
-	json_begin_list(json, "errors");
-	for (const char *line = err_text(err); *line;) {
-		size_t n_byte = strcspn(line, "\n");
-		char *text = strndup(line, n_byte);
-		json_put_text(json, NULL, text);
-		free(text);
-		line += n_byte + (line[n_byte] == '\n');
-	}
-	json_end(json);
-}
-
 /* One file's object is closed whatever happened, so that the JSON of several stays whole. */
 static enum err_code check_file(const struct output *output, const char *path, struct err *err)
 {
@@ -342,8 +316,7 @@ static enum err_code check_file(const struct output *output, const char *path, s
 	assert(output && path);
 	struct err found = {0};
 	enum err_code code = path_find_any(path, &arena, &path, &found);
-	if (code == ERR_OK)
-		code = detect_kind(path, &kind, &found);
+	code = code == ERR_OK ? detect_kind(path, &kind, &found) : code;
 	if (output->json) {
 		json_begin_object(output->json, NULL);
 		json_put_text(output->json, "file", path);
@@ -355,7 +328,7 @@ static enum err_code check_file(const struct output *output, const char *path, s
 	if (output->json) {
 		json_put_bool(output->json, "ok", code == ERR_OK);
 		if (found.n_message > 0)
-			put_messages(output->json, &found);
+			json_put_lines(output->json, "errors", err_text(&found));
 		json_end(output->json);
 	}
 	(void)err_add_all(err, (struct err_place){0}, &found);
@@ -371,9 +344,8 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err)
 	struct json json;
 	struct output output = {.cli = options};
 	size_t index = DETAIL_FAST;
-	enum err_code code = ERR_OK, first = ERR_OK;
-	if (options->detail)
-		code = cli_choose(options, "detail", options->detail, detail_name, N_DETAIL, &index, err);
+	enum err_code first = ERR_OK,
+		      code = cli_choose(options, "detail", options->detail, detail_name, N_DETAIL, &index, err);
 	output.detail = (enum detail)index;
 	if (code == ERR_OK)
 		code = output_file_open(&file, options->out, err);
@@ -382,8 +354,7 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err)
 	output.file = file.file;
 	if (options->json) {
 		output.json = &json;
-		json_start(&json, file.file, 3);
-		json_begin_object(&json, NULL);
+		json_start_object(&json, file.file, 3);
 		json_begin_list(&json, "files");
 	}
 	for (size_t i = 0; i < options->n_file && first != ERR_INTERRUPTED; i++) {

@@ -13,13 +13,9 @@
 static void print_json(FILE *file, const struct run_compare *compare, double tolerance_pct, const struct err *worse)
 {
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "format", FORMAT);
-	json_put_real(&json, "tolerance_pct", tolerance_pct);
-	json_put_bool(&json, "worse", worse->n_message > 0);
+	json_start_object(&json, file, 2);
+	json_put_fields(&json, "format %s, tolerance_pct %g, worse %d", FORMAT, tolerance_pct, worse->n_message > 0);
 	run_compare_put_json(&json, compare);
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -45,14 +41,11 @@ static enum err_code compare_runs(const struct cli_options *options, const struc
 	struct run_compare compare;
 	struct err worse = {0};
 	enum err_code code = run_compare_match(before, after, &compare, err);
-	if (code == ERR_OK)
-		code = run_compare_explain(&compare, &how, err);
+	code = code == ERR_OK ? run_compare_explain(&compare, &how, err) : code;
 	if (code == ERR_OK)
 		(void)run_compare_judge(&compare, options->tolerance_pct, &worse);
-	if (code == ERR_OK)
-		code = write_out(options, &compare, &worse, err);
-	if (code == ERR_OK)
-		code = err_add_all(err, (struct err_place){0}, &worse);
+	code = code == ERR_OK ? write_out(options, &compare, &worse, err) : code;
+	code = code == ERR_OK ? err_add_all(err, (struct err_place){0}, &worse) : code;
 	err_clear(&worse);
 	run_compare_free(&compare);
 	return code;
@@ -80,10 +73,8 @@ enum err_code cmd_compare(const struct cli_options *options, struct err *err)
 	struct kept_run before = {0}, after = {0};
 	assert(options->n_file == 2);
 	enum err_code code = open_run(options, options->file[0], &before, err);
-	if (code == ERR_OK)
-		code = open_run(options, options->file[1], &after, err);
-	if (code == ERR_OK)
-		code = compare_runs(options, &before, &after, err);
+	code = code == ERR_OK ? open_run(options, options->file[1], &after, err) : code;
+	code = code == ERR_OK ? compare_runs(options, &before, &after, err) : code;
 	kept_run_free(&before);
 	kept_run_free(&after);
 	return code;

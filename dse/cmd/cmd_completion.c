@@ -271,8 +271,7 @@ static void print_names(const char *folder)
 	arena_free(&arena);
 }
 
-/* "42:vgg16, exact, 9 points, 2026-11-22 11:31" newest first, behind the words that stand for runs. No store, no runs.
- */
+/* "42:vgg16, exact, 9 points, 2026-11-22 11:31" newest first, behind words that stand for runs. No store, no runs. */
 static void print_runs(const struct cli_options *options)
 {
 	const struct store_request request = choice_store(options);
@@ -283,8 +282,7 @@ static void print_runs(const struct cli_options *options)
 	struct err ignored = {0};
 	size_t n = 0;
 	enum err_code code = run_note_open(&request, &store, &ignored);
-	if (code == ERR_OK)
-		code = run_store_list(store, &filter, &arena, &run, &n, &ignored);
+	code = code == ERR_OK ? run_store_list(store, &filter, &arena, &run, &n, &ignored) : code;
 	if (code == ERR_OK && n > 0)
 		(void)printf("last:the newest run\n");
 	for (size_t i = 0; code == ERR_OK && i < n; i++)

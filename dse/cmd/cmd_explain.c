@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse explain: what a space asks for, in words; for who has not written it, or wants to see what it came to. */
 #include "dse/cmd/command_table.h"
-#include "dse/options/cli.h"
 #include "dse/layer/design_text.h"
 #include "dse/search/estimate.h"
 #include "dse/design/explain_layers.h"
@@ -12,7 +11,6 @@
 #include "dse/out/words.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 #define MAX_VALUE 12 /* of an axis that are told; of more, the first ones and the last */
 
@@ -186,8 +184,7 @@ static enum err_code explain(const struct cli_options *options, const struct spa
 	enum err_code code = layer_map_build(space, &map, err);
 	if (code == ERR_OK)
 		code = estimate_space(space, &map, parallel_n_thread((size_t)options->jobs), &estimate, err);
-	if (code == ERR_OK)
-		code = output_file_open(&file, options->out, err);
+	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
 	if (code == ERR_OK) {
 		words_start(&words, file.file, options->json);
 		words_section(&words, "Space");

@@ -2,7 +2,6 @@
 /* dse import: what becomes of each node of an ONNX model, and the network in our own format. */
 #include "dse/base/memory.h"
 #include "dse/cmd/command_table.h"
-#include "dse/options/cli.h"
 #include "dse/out/json.h"
 #include "dse/keep/output_file.h"
 #include "dse/out/table.h"
@@ -34,7 +33,6 @@ static enum err_code read_dims(const struct cli_list *list, struct arena *arena,
 	return ERR_OK;
 }
 
-/* Share of all multiply-accumulates, in percent. */
 static double share_pct(const struct onnx_plan *plan, uint64_t mac)
 {
 	return plan->mac > 0 ? 100.0 * (double)mac / (double)plan->mac : 0;
@@ -42,16 +40,13 @@ static double share_pct(const struct onnx_plan *plan, uint64_t mac)
 
 static void print_nodes(FILE *file, const struct onnx_import *import)
 {
-	static const char *const column[] = {"node", "op", "status", "layer", "mac", "share_pct"};
 	const struct onnx_plan *plan = &import->plan;
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i > 2);
+	table_add_columns(&table, "node|op|status|>layer|>mac|>share_pct");
 	for (size_t i = 0; i < import->graph.n_node; i++) {
 		const struct onnx_verdict *verdict = &plan->verdict[i];
-		table_add(&table, "%s", doc_quote(import->graph.node[i].name).text);
-		table_add(&table, "%s", doc_quote(import->graph.node[i].op).text);
-		table_add(&table, "%s", onnx_status_name[verdict->status]);
+		table_add_row(&table, "%s|%s|%s", doc_quote(import->graph.node[i].name).text,
+		              doc_quote(import->graph.node[i].op).text, onnx_status_name[verdict->status]);
 		table_add(&table, verdict->layer > 0 ? "%" PRIu32 : "-", verdict->layer);
 		table_add(&table, verdict->mac > 0 ? "%" PRIu64 : "-", verdict->mac);
 		table_add(&table, verdict->mac > 0 ? "%.2f" : "-", share_pct(plan, verdict->mac));
@@ -72,51 +67,36 @@ static void print_sums(FILE *file, const struct onnx_import *import)
 		n[plan->verdict[i].status]++;
 		mac[plan->verdict[i].status] += plan->verdict[i].mac;
 	}
-	table_add_column(&table, "status", false);
-	table_add_column(&table, "nodes", true);
-	table_add_column(&table, "mac", true);
-	table_add_column(&table, "share_pct", true);
-	for (size_t i = 0; i < N_ONNX_STATUS; i++) {
-		table_add(&table, "%s", onnx_status_name[i]);
-		table_add(&table, "%zu", n[i]);
-		table_add(&table, "%" PRIu64, mac[i]);
-		table_add(&table, "%.2f", share_pct(plan, mac[i]));
-	}
+	table_add_columns(&table, "status|>nodes|>mac|>share_pct");
+	for (size_t i = 0; i < N_ONNX_STATUS; i++)
+		table_add_row(&table, "%s|%zu|%" PRIu64 "|%.2f", onnx_status_name[i], n[i], mac[i],
+		              share_pct(plan, mac[i]));
 	(void)fprintf(
 	    file, "%s: network %s: %zu nodes, %zu layers, %" PRIu64 " multiply-accumulates, %" PRIu64 " parameters\n\n",
 	    import->graph.path, import->name, import->graph.n_node, plan->list.n, plan->mac, plan->n_parameter);
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 }
 
 static void put_report(FILE *file, const struct onnx_import *import)
 {
 	const struct onnx_plan *plan = &import->plan;
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "file", import->graph.path);
-	json_put_text(&json, "name", import->name);
-	json_put_u64(&json, "mac", plan->mac);
-	json_put_u64(&json, "parameters", plan->n_parameter);
-	json_put_u64(&json, "layers", plan->list.n);
-	json_put_u64(&json, "unsupported", plan->n_unsupported);
+	json_start_object(&json, file, 2);
+	json_put_fields(&json, "file %s, name %s, mac %" PRIu64 ", parameters %" PRIu64 ", layers %zu, unsupported %zu",
+	                import->graph.path, import->name, plan->mac, plan->n_parameter, plan->list.n,
+	                plan->n_unsupported);
 	json_begin_list(&json, "nodes");
 	for (size_t i = 0; i < import->graph.n_node; i++) {
 		const struct onnx_verdict *verdict = &plan->verdict[i];
 		json_begin_object(&json, NULL);
-		json_put_text(&json, "name", import->graph.node[i].name);
-		json_put_text(&json, "op", import->graph.node[i].op);
-		json_put_text(&json, "status", onnx_status_name[verdict->status]);
-		json_put_u64(&json, "mac", verdict->mac);
+		json_put_fields(&json, "name %s, op %s, status %s, mac %" PRIu64, import->graph.node[i].name,
+		                import->graph.node[i].op, onnx_status_name[verdict->status], verdict->mac);
 		if (verdict->layer > 0)
 			json_put_u64(&json, "layer", verdict->layer);
 		if (verdict->why)
 			json_put_text(&json, "why", verdict->why);
 		json_end(&json);
 	}
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -158,8 +138,7 @@ enum err_code cmd_import(const struct cli_options *options, struct err *err)
 	struct onnx_dim dim[CLI_MAX_LIST];
 	struct onnx_import import;
 	enum err_code code = read_dims(&options->dim, &arena, dim, err);
-	if (code == ERR_OK)
-		code = onnx_import(options->file[0], dim, options->dim.n, &import, err);
+	code = code == ERR_OK ? onnx_import(options->file[0], dim, options->dim.n, &import, err) : code;
 	if (code == ERR_OK) {
 		code = report(&import, options, err);
 		onnx_import_free(&import);

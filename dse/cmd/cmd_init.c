@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse init: a space to begin with, every part of it explained, small enough to be explored in a second. */
 #include "dse/cmd/command_table.h"
-#include "dse/options/cli.h"
 #include "dse/out/paths.h"
 #include "sim/machine/machine.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define DEFAULT_NAME "my_space"

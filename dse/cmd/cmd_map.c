@@ -38,26 +38,15 @@ static bool goes_by_rules(const struct map_request *job)
 static enum err_code choose(struct map_request *job, struct err *err)
 {
 	const struct cli_options *cli = job->cli;
-	const char *strategy[N_STRATEGY];
-	size_t index = 0;
-	enum err_code code = ERR_OK, other;
-	for (unsigned i = 0; i < N_STRATEGY; i++)
-		strategy[i] = strategy_table[i].name;
-	job->strategy = N_STRATEGY;
-	if (cli->strategy) {
-		code = cli_choose(cli, "strategy", cli->strategy, strategy, N_STRATEGY, &index, err);
-		job->strategy = (enum strategy)index;
-	}
-	index = MAPPING_LATENCY;
-	other = cli->goal ? cli_choose(cli, "goal", cli->goal, mapping_goal_name, N_MAPPING_GOAL, &index, err) : ERR_OK;
+	size_t index = MAPPING_LATENCY;
+	enum err_code code = choice_strategy(cli, &job->strategy, err);
+	if (!cli->strategy)
+		job->strategy = N_STRATEGY;
+	code = choice_worse(code, cli_choose(cli, "goal", cli->goal, mapping_goal_name, N_MAPPING_GOAL, &index, err));
 	job->goal = (enum mapping_goal)index;
-	code = code == ERR_OK ? other : code;
-	other = cli->split ? cli_choose(cli, "split", cli->split, split_name, N_SPLIT_NAME, &job->split, err) : ERR_OK;
-	code = code == ERR_OK ? other : code;
-	other = choice_forms(cli, &job->forms, err);
-	code = code == ERR_OK ? other : code;
-	other = choice_result(cli, &job->network_result, err);
-	code = code == ERR_OK ? other : code;
+	code = choice_worse(code, cli_choose(cli, "split", cli->split, split_name, N_SPLIT_NAME, &job->split, err));
+	code = choice_worse(code, choice_forms(cli, &job->forms, err));
+	code = choice_worse(code, choice_result(cli, &job->network_result, err));
 	if (cli->split_scheme && cli->split && code == ERR_OK)
 		code = err_add(err, ERR_USAGE, "dse map: allowed is one of --split and --split-scheme");
 	bool for_search = cli->goal || cli->fetch_ahead || cli->conv_1x1 || cli->network_result;
@@ -68,40 +57,14 @@ static enum err_code choose(struct map_request *job, struct err *err)
 	return code;
 }
 
-/* Options that a mapping of somewhere else leaves no room for. */
-static enum err_code check_fixed(const struct cli_options *options, struct err *err)
-{
-	static const enum cli_option fixed[] = {OPTION_GOAL,         OPTION_STRATEGY,      OPTION_SPLIT,
-	                                        OPTION_SPLIT_SCHEME, OPTION_LEVELS,        OPTION_FETCH_AHEAD,
-	                                        OPTION_CONV_1X1,     OPTION_NETWORK_RESULT};
-	bool is_point = cli_given(options, OPTION_POINT);
-	const char *name = is_point ? "--point" : "--mapping";
-	if (is_point && cli_given(options, OPTION_MAPPING))
-		return err_add(err, ERR_USAGE, "dse map: allowed is one of --point and --mapping");
-	if (options->n_file > (is_point ? 1U : 0U))
-		return err_add(err, ERR_USAGE, "dse map: %s names machine and network already, found '%.60s', too",
-		               name, options->file[is_point]);
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		if (cli_given(options, fixed[i]))
-			return err_add(
-			    err, ERR_USAGE,
-			    "dse map: %s fixes splits, strategies and levels already; leave --goal, --strategy, "
-			    "--split, --split-scheme, --fetch-ahead, --conv-1x1, --network-result and --levels away",
-			    name);
-	return ERR_OK;
-}
-
 /* MACHINE NETWORK and what may be chosen. */
 static enum err_code read_files(struct map_request *job, struct err *err)
 {
 	const struct cli_options *cli = job->cli;
 	enum err_code code = choose(job, err);
-	enum err_code other = mapping_open(cli->file[0], cli->file[1], &job->mapping, err);
-	code = code == ERR_OK ? other : code;
-	if (cli->split_scheme) {
-		other = split_scheme_read(cli->split_scheme, &job->scheme, err);
-		code = code == ERR_OK ? other : code;
-	}
+	code = choice_worse(code, mapping_open(cli->file[0], cli->file[1], &job->mapping, err));
+	if (cli->split_scheme)
+		code = choice_worse(code, split_scheme_read(cli->split_scheme, &job->scheme, err));
 	if (code == ERR_OK)
 		code = choice_check_strategy(cli, &job->mapping.machine, job->strategy, err);
 	return code == ERR_OK ? choice_levels(cli, &job->mapping.machine, &job->levels, err) : code;
@@ -160,11 +123,15 @@ static enum err_code search(struct map_request *job, struct err *err)
 /* One of four roads to a mapping. */
 static enum err_code make_mapping(struct map_request *job, struct err *err)
 {
+	static const enum cli_option fixed[] = {OPTION_GOAL,           OPTION_STRATEGY,    OPTION_SPLIT,
+	                                        OPTION_SPLIT_SCHEME,   OPTION_FETCH_AHEAD, OPTION_CONV_1X1,
+	                                        OPTION_NETWORK_RESULT, OPTION_LEVELS};
 	const struct cli_options *cli = job->cli;
 	if (cli->point || cli->mapping) {
 		(void)snprintf(job->source, sizeof(job->source), "Mapping of %.160s",
 		               cli->point ? cli->point : cli->mapping);
-		enum err_code code = check_fixed(cli, err);
+		enum err_code code = choice_check_fixed(cli, cli->point ? 1 : 0, "splits, strategies and levels", fixed,
+		                                        sizeof(fixed) / sizeof(fixed[0]), err);
 		if (code != ERR_OK)
 			return code;
 		return cli->point

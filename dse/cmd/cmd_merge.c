@@ -8,7 +8,6 @@
 #include "dse/keep/output_file.h"
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Which shard lies where. */
 struct shards {
@@ -84,10 +83,8 @@ enum err_code cmd_merge(const struct cli_options *options, struct err *err)
 	enum err_code code = ERR_OK;
 	assert(options->n_file >= 1);
 	/* all folders, so that one pass tells all that is wrong */
-	for (size_t i = 0; i < options->n_file; i++) {
-		enum err_code one = read_shard(options->file[i], &keep->resume, shards, err);
-		code = code == ERR_OK ? one : code;
-	}
+	for (size_t i = 0; i < options->n_file; i++)
+		code = choice_worse(code, read_shard(options->file[i], &keep->resume, shards, err));
 	if (code == ERR_OK)
 		code = check_missing(shards, err);
 	ledger_sort(&keep->resume.ledger);

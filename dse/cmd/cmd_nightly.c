@@ -2,7 +2,6 @@
 /* dse nightly: explore spaces, compare each with its last good night, and say so to people, programs and CI. */
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
-#include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/night/night.h"
 #include "dse/keep/ranks.h"
@@ -37,11 +36,8 @@ static bool is_date(const char *text)
 /* The first n_byte bytes of now in UTC, "2026-11-22T08:21:26Z". */
 static const char *now_text(struct arena *arena, size_t n_byte)
 {
-	char text[32] = "1970-01-01T00:00:00Z";
-	time_t now = time(NULL);
-	struct tm utc;
-	if (gmtime_r(&now, &utc))
-		(void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	char text[RUN_DATE_SIZE];
+	run_note_date(time(NULL), text);
 	text[n_byte] = '\0';
 	return memory_must(arena_text(arena, text));
 }
@@ -203,8 +199,7 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 		return err_add(err, ERR_USAGE,
 		               "dse nightly: --note says why a space is accepted: it goes with --accept");
 	enum err_code code = set_up(&night, options, err);
-	if (code == ERR_OK)
-		code = run_spaces(&night, err);
+	code = code == ERR_OK ? run_spaces(&night, err) : code;
 	enum err_code accepts = code == ERR_OK && !night.is_stopped ? check_accept(&night, err) : ERR_OK;
 	enum err_code tables = code == ERR_OK && !night.is_stopped ? night_validate(&night, err) : ERR_OK;
 	if (tables == ERR_INTERRUPTED) {

@@ -7,8 +7,8 @@
  * Levels alone come before the budgets because --budget-frac is between them.
  */
 #include "dse/cmd/command_table.h"
+#include "dse/cmd/choice.h"
 #include "dse/cmd/power_choice.h"
-#include "dse/options/cli.h"
 #include "dse/base/parallel.h"
 #include "dse/power/power_question.h"
 #include "dse/power/power_designs.h"
@@ -18,23 +18,15 @@
 #include <math.h>
 #include <string.h>
 
-#define NS_PER_MS 1e6
-#define PJ_PER_MJ 1e9
 /* Points of a front, times pieces of work, before it is thinned; and the least and the most points that are kept. */
 #define FRONT_WORK 5000000
 #define LEAST_FRONT 2000
 #define MOST_FRONT 50000
 
-static enum err_code worse(enum err_code code, enum err_code other)
-{
-	return code == ERR_OK ? other : code;
-}
-
 static enum err_code choose_detail(const struct cli_options *options, struct detail_options *detail, struct err *err)
 {
-	size_t index = 0;
-	enum err_code code = cli_choose(options, "detail", options->detail ? options->detail : detail_name[DETAIL_FAST],
-	                                detail_name, N_DETAIL, &index, err);
+	size_t index = DETAIL_FAST;
+	enum err_code code = cli_choose(options, "detail", options->detail, detail_name, N_DETAIL, &index, err);
 	*detail = (struct detail_options){
 	    .detail = (enum detail)index, .can_stop = true, .n_thread = parallel_n_thread((size_t)options->jobs)};
 	return code;
@@ -50,10 +42,8 @@ static enum err_code choose_scenario(const struct cli_options *options, enum pow
 	               : has_power  ? POWER_LIMITED_POWER
 	               : has_energy ? POWER_LIMITED_ENERGY
 	                            : POWER_ENERGY;
-	enum err_code code = ERR_OK;
-	if (options->scenario)
-		code = cli_choose(options, "scenario", options->scenario, power_scenario_name, N_POWER_SCENARIO, &index,
-		                  err);
+	enum err_code code =
+	    cli_choose(options, "scenario", options->scenario, power_scenario_name, N_POWER_SCENARIO, &index, err);
 	*scenario = (enum power_scenario)index;
 	if (code != ERR_OK)
 		return code;
@@ -160,8 +150,7 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
                            struct err *err)
 {
 	enum err_code code = set_goal(options, run, arena, err);
-	if (code == ERR_OK)
-		code = power_solve(&run->work.problem, &run->goal, 0, arena, &run->best, err);
+	code = code == ERR_OK ? power_solve(&run->work.problem, &run->goal, 0, arena, &run->best, err) : code;
 	run->is_solved = code == ERR_OK;
 	if (code == ERR_OK && !run->best.is_found)
 		return say_infeasible(run, err);
@@ -186,8 +175,7 @@ static enum err_code solve_own(const struct power_case *of, struct power_run *ru
 	goal.max_peak_mw = INFINITY;
 	options.ratio = 0;
 	enum err_code code = power_question_rebuild(of, run->work.machine, &options, arena, &work, err);
-	if (code == ERR_OK)
-		code = power_solve(&work.problem, &run->goal, 0, arena, &run->own_best, err);
+	code = code == ERR_OK ? power_solve(&work.problem, &run->goal, 0, arena, &run->own_best, err) : code;
 	if (code == ERR_OK) {
 		power_uniform(&work.problem, &goal, run->fast, arena, &run->own_fast);
 		power_uniform(&work.problem, &goal, run->slow, arena, &run->own_slow);
@@ -197,45 +185,40 @@ static enum err_code solve_own(const struct power_case *of, struct power_run *ru
 	return code;
 }
 
-/* One file of -o DIR. */
-static enum err_code write_file(const char *dir, const char *name, const struct power_run *run, struct arena *arena,
-                                struct err *err)
+static void write_front(FILE *file, const struct power_run *run, struct arena *arena)
 {
-	assert(dir && name && run->best.is_found);
-	struct output_file file = {0};
-	enum err_code code = output_file_open_in(&file, dir, name, err);
-	if (code == ERR_OK) {
-		if (strcmp(name, "schedule.csv") == 0)
-			power_write_csv(file.file, run, arena);
-		else if (strcmp(name, "power.json") == 0)
-			power_write_json(file.file, run, arena);
-		else if (strcmp(name, "front.csv") == 0)
-			power_write_front(file.file, run);
-		else if (strcmp(name, "analysis.csv") == 0)
-			power_analysis_write_csv(file.file, run->analysis);
-		else
-			power_draw(file.file, run, arena);
-		code = output_file_commit(&file, err);
-	}
-	return code;
+	(void)arena;
+	power_write_front(file, run);
 }
 
-static enum err_code write_files(const struct cli_options *options, const struct power_run *run, struct arena *arena,
-                                 struct err *err)
+static void write_analysis(FILE *file, const struct power_run *run, struct arena *arena)
 {
-	if (!options->out)
-		return ERR_OK;
-	enum err_code code = output_file_make_dir(options->out, err);
-	if (code == ERR_OK)
-		code = write_file(options->out, "schedule.csv", run, arena, err);
-	if (code == ERR_OK)
-		code = write_file(options->out, "power.json", run, arena, err);
-	if (code == ERR_OK)
-		code = write_file(options->out, "power.svg", run, arena, err);
-	if (code == ERR_OK && run->has_front)
-		code = write_file(options->out, "front.csv", run, arena, err);
-	if (code == ERR_OK && run->analysis)
-		code = write_file(options->out, "analysis.csv", run, arena, err);
+	(void)arena;
+	power_analysis_write_csv(file, run->analysis);
+}
+
+static enum err_code write_files(const char *dir, const struct power_run *run, struct arena *arena, struct err *err)
+{
+	const struct {
+		const char *name;
+		void (*write)(FILE *file, const struct power_run *run, struct arena *arena);
+		bool is_made;
+	} made[] = {{"schedule.csv", power_write_csv, true},
+	            {"power.json", power_write_json, true},
+	            {"power.svg", power_draw, true},
+	            {"front.csv", write_front, run->has_front},
+	            {"analysis.csv", write_analysis, run->analysis != NULL}};
+	enum err_code code = output_file_make_dir(dir, err);
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]) && code == ERR_OK; i++) {
+		struct output_file file = {0};
+		if (!made[i].is_made)
+			continue;
+		code = output_file_open_in(&file, dir, made[i].name, err);
+		if (code != ERR_OK)
+			break;
+		made[i].write(file.file, run, arena);
+		code = output_file_commit(&file, err);
+	}
 	return code;
 }
 
@@ -250,13 +233,11 @@ static enum err_code answer(const struct cli_options *options, const struct powe
 	if (code != ERR_OK || !options->analyse)
 		return code;
 	code = cli_choose(options, "analyse", options->analyse, power_question_name, N_POWER_QUESTION, &question, err);
-	if (code == ERR_OK)
-		code = power_question_answer((enum power_question)question, of, arena, analysis, err);
+	code = code == ERR_OK ? power_question_answer((enum power_question)question, of, arena, analysis, err) : code;
 	run->analysis = analysis;
 	return code;
 }
 
-/* From designs to files. */
 static enum err_code run_designs(const struct cli_options *options, const struct power_designs *designs,
                                  const struct power_work_options *work_options, struct power_run *run, struct err *err)
 {
@@ -273,10 +254,9 @@ static enum err_code run_designs(const struct cli_options *options, const struct
 	run->ratio = options->ratio;
 	run->detail = work_options->detail.detail;
 	enum err_code code = power_question_rebuild(&of, designs->machine, work_options, &arena, &run->work, err);
-	if (code == ERR_OK)
-		code = answer(options, &of, run, &analysis, &arena, err);
-	if (code == ERR_OK)
-		code = write_files(options, run, &arena, err);
+	code = code == ERR_OK ? answer(options, &of, run, &analysis, &arena, err) : code;
+	if (code == ERR_OK && options->out)
+		code = write_files(options->out, run, &arena, err);
 	if (code == ERR_OK) {
 		if (options->json)
 			power_write_json(stdout, run, &arena);
@@ -295,14 +275,12 @@ enum err_code cmd_power(const struct cli_options *options, struct err *err)
 	struct power_work_options work = {.per_loop = options->per_loop, .ratio = options->ratio};
 	size_t question = 0;
 	enum err_code code = check_options(options, err);
-	code = worse(code, choose_detail(options, &work.detail, err));
-	code = worse(code, choose_scenario(options, &run.goal.scenario, err));
-	if (options->analyse)
-		code = worse(code, cli_choose(options, "analyse", options->analyse, power_question_name,
-		                              N_POWER_QUESTION, &question, err));
-	code = worse(code, power_choice_read(options, &work.detail, &designs, &work.levels, err));
-	if (code == ERR_OK)
-		code = run_designs(options, &designs, &work, &run, err);
+	code = choice_worse(code, choose_detail(options, &work.detail, err));
+	code = choice_worse(code, choose_scenario(options, &run.goal.scenario, err));
+	code = choice_worse(code, cli_choose(options, "analyse", options->analyse, power_question_name,
+	                                     N_POWER_QUESTION, &question, err));
+	code = choice_worse(code, power_choice_read(options, &work.detail, &designs, &work.levels, err));
+	code = code == ERR_OK ? run_designs(options, &designs, &work, &run, err) : code;
 	if (code == ERR_INFEASIBLE && options->json)
 		power_write_none(stdout, &run, designs.machine ? designs.machine->name : NULL, designs.network,
 		                 err_text(err));

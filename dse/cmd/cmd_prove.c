@@ -51,14 +51,10 @@ static enum err_code run(struct prove_request *job, struct err *err)
 static void print_json(FILE *file, const struct prove_request *job)
 {
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "machine", job->mapping.machine.name);
-	json_put_text(&json, "network", job->mapping.network.name);
-	json_put_text(&json, "mapping", job->mapping.name);
-	json_put_u64(&json, "seed", job->seed);
+	json_start_object(&json, file, 2);
+	json_put_fields(&json, "machine %s, network %s, mapping %s, seed %" PRIu64, job->mapping.machine.name,
+	                job->mapping.network.name, job->mapping.name, job->seed);
 	prove_put_json(&json, &job->mapping.network, job->candidate, job->n);
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -76,10 +72,8 @@ enum err_code cmd_prove(const struct cli_options *options, struct err *err)
 	struct prove_request job = {.cli = options};
 	struct output_file file = {0};
 	enum err_code code = prepare(&job, err);
-	if (code == ERR_OK)
-		code = run(&job, err);
-	if (code == ERR_OK)
-		code = output_file_open(&file, options->out, err);
+	code = code == ERR_OK ? run(&job, err) : code;
+	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
 	if (code == ERR_OK) {
 		if (options->json)
 			print_json(file.file, &job);

@@ -12,7 +12,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,17 +22,14 @@ struct report_job {
 	struct report_source source;
 	size_t n;
 	struct report_data *data; /* [n] */
-	char made[24];
+	char made[RUN_DATE_SIZE];
 };
 
 /* When the page was made; SOURCE_DATE_EPOCH, seconds since 1970, makes it the same again (reproducible-builds.org). */
 static void set_made(struct report_job *job)
 {
 	const char *fixed = getenv("SOURCE_DATE_EPOCH");
-	time_t now = fixed && *fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
-	struct tm utc;
-	if (!gmtime_r(&now, &utc) || strftime(job->made, sizeof(job->made), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-		job->made[0] = '\0';
+	run_note_date(fixed && *fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL), job->made);
 }
 
 /* --point: a number; the ID alone, as the front is the run's. */

@@ -10,12 +10,10 @@
 #include "dse/out/paths.h"
 #include "dse/roofline/roofline_report.h"
 #include "dse/space/machine_read.h"
-#include "dse/space/space.h"
 #include "dse/keep/output_file.h"
 #include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_MEMORY 16
 
@@ -64,8 +62,7 @@ static enum err_code read_network(struct roofline_request *job, const char *name
 	struct network *network = &job->network[job->n_network];
 	const char *path;
 	enum err_code code = path_find(name, "networks", &job->arena, &path, err);
-	if (code == ERR_OK)
-		code = network_read(path, network, err);
+	code = code == ERR_OK ? network_read(path, network, err) : code;
 	if (code != ERR_OK)
 		return code;
 	bool *shown = memory_must(arena_array(&job->arena, network->n_block, sizeof(*shown)));
@@ -79,8 +76,7 @@ static enum err_code read_inputs(struct roofline_request *job, struct err *err)
 	size_t n = job->cli->n_file - 1;
 	const char *path;
 	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
-	if (code == ERR_OK)
-		code = machine_read(path, &job->machine, err);
+	code = code == ERR_OK ? machine_read(path, &job->machine, err) : code;
 	job->levels = 1; /* the first is the default */
 	if (code == ERR_OK && job->cli->levels)
 		code = choice_levels(job->cli, &job->machine, &job->levels, err);
@@ -88,10 +84,8 @@ static enum err_code read_inputs(struct roofline_request *job, struct err *err)
 		code = choose_memories(job, err);
 	job->network = memory_must(arena_array(&job->arena, n, sizeof(*job->network)));
 	job->shown = memory_must(arena_array(&job->arena, n, sizeof(*job->shown)));
-	for (size_t i = 0; i < n; i++) {
-		enum err_code other = read_network(job, job->cli->file[i + 1], err);
-		code = code == ERR_OK ? other : code;
-	}
+	for (size_t i = 0; i < n; i++)
+		code = choice_worse(code, read_network(job, job->cli->file[i + 1], err));
 	return code;
 }
 
@@ -118,30 +112,23 @@ static enum err_code make_rooflines(struct roofline_request *job, struct err *er
 	return code;
 }
 
-/* One file of -o DIR. */
-static enum err_code write_file(const struct roofline_request *job, const char *name,
-                                void (*write)(FILE *, const struct roofline *, size_t), struct err *err)
-{
-	struct output_file file = {0};
-	enum err_code code = output_file_open_in(&file, job->cli->out, name, err);
-	if (code == ERR_OK) {
-		write(file.file, job->roofline, job->n);
-		code = output_file_commit(&file, err);
-	}
-	return code;
-}
-
 static enum err_code write_files(const struct roofline_request *job, struct err *err)
 {
-	if (!job->cli->out)
-		return ERR_OK;
+	static const struct {
+		const char *name;
+		void (*write)(FILE *, const struct roofline *, size_t);
+	} made[] = {{"roofline.csv", roofline_write_csv},
+	            {"roofline.json", roofline_write_json},
+	            {"roofline.svg", roofline_draw}};
 	enum err_code code = output_file_make_dir(job->cli->out, err);
-	if (code == ERR_OK)
-		code = write_file(job, "roofline.csv", roofline_write_csv, err);
-	if (code == ERR_OK)
-		code = write_file(job, "roofline.json", roofline_write_json, err);
-	if (code == ERR_OK)
-		code = write_file(job, "roofline.svg", roofline_draw, err);
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]) && code == ERR_OK; i++) {
+		struct output_file file = {0};
+		code = output_file_open_in(&file, job->cli->out, made[i].name, err);
+		if (code != ERR_OK)
+			break;
+		made[i].write(file.file, job->roofline, job->n);
+		code = output_file_commit(&file, err);
+	}
 	return code;
 }
 
@@ -162,11 +149,9 @@ enum err_code cmd_roofline(const struct cli_options *options, struct err *err)
 	struct roofline_request job = {.cli = options};
 	assert(options->n_file >= 2);
 	enum err_code code = read_inputs(&job, err);
-	if (code == ERR_OK)
-		code = make_rooflines(&job, err);
-	if (code == ERR_OK)
-		code = check_layers(&job, err);
-	if (code == ERR_OK)
+	code = code == ERR_OK ? make_rooflines(&job, err) : code;
+	code = code == ERR_OK ? check_layers(&job, err) : code;
+	if (code == ERR_OK && options->out)
 		code = write_files(&job, err);
 	if (code == ERR_OK && options->json)
 		roofline_write_json(stdout, job.roofline, job.n);

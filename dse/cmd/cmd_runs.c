@@ -16,28 +16,15 @@
 static void print_table(FILE *file, const struct run_record *run, size_t n)
 {
 	struct table table = {0};
-	table_add_column(&table, "run", true);
-	table_add_column(&table, "date (UTC)", false);
-	table_add_column(&table, "space", false);
-	table_add_column(&table, "engine", false);
-	table_add_column(&table, "points", true);
-	table_add_column(&table, "signature", false);
-	table_add_column(&table, "seconds", true);
-	table_add_column(&table, "exactness", false);
-	for (size_t i = 0; i < n; i++) {
-		table_add(&table, "%" PRIu64, run[i].id);
-		table_add(&table, "%.10s %.8s", run[i].date, strlen(run[i].date) > 11 ? run[i].date + 11 : "");
-		table_add(&table, "%s", run[i].space);
-		table_add(&table, "%s%s%s", run[i].engine, strcmp(run[i].detail, "fast") == 0 ? "" : ", ",
-		          strcmp(run[i].detail, "fast") == 0 ? "" : run[i].detail);
-		table_add(&table, "%" PRIu64, run[i].n_point);
-		table_add(&table, "%s", run[i].signature);
-		table_add(&table, "%.3f", run[i].seconds);
-		table_add(&table, "%s%s%s", run[i].exactness, strcmp(run[i].state, "complete") == 0 ? "" : ", ",
-		          strcmp(run[i].state, "complete") == 0 ? "" : run[i].state);
-	}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_add_columns(&table, ">run|date (UTC)|space|engine|>points|signature|>seconds|exactness");
+	for (size_t i = 0; i < n; i++)
+		table_add_row(&table, "%" PRIu64 "|%.10s %.8s|%s|%s%s%s|%" PRIu64 "|%s|%.3f|%s%s%s", run[i].id,
+		              run[i].date, strlen(run[i].date) > 11 ? run[i].date + 11 : "", run[i].space,
+		              run[i].engine, strcmp(run[i].detail, "fast") == 0 ? "" : ", ",
+		              strcmp(run[i].detail, "fast") == 0 ? "" : run[i].detail, run[i].n_point, run[i].signature,
+		              run[i].seconds, run[i].exactness, strcmp(run[i].state, "complete") == 0 ? "" : ", ",
+		              strcmp(run[i].state, "complete") == 0 ? "" : run[i].state);
+	table_finish(&table, file, 0);
 }
 
 static void print_json(FILE *file, const struct run_record *run, size_t n)
@@ -50,7 +37,6 @@ static void print_json(FILE *file, const struct run_record *run, size_t n)
 		run_put_json(&json, &run[i]);
 		json_end(&json);
 	}
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -62,8 +48,7 @@ static enum err_code list_runs(const struct cli_options *options, struct databas
 	struct run_record *run;
 	struct output_file file = {0};
 	enum err_code code = run_store_list(store, &filter, arena, &run, &n, err);
-	if (code == ERR_OK)
-		code = output_file_open(&file, options->out, err);
+	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
 	if (code != ERR_OK)
 		return code;
 	bool has_more = max > 0 && n > max;

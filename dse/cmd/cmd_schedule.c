@@ -11,7 +11,6 @@
 #include "dse/out/paths.h"
 #include "dse/schedule/schedule_chips.h"
 #include "dse/schedule/schedule_report.h"
-#include "dse/space/space.h"
 #include "dse/keep/output_file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -54,21 +53,19 @@ static enum err_code choose_names(struct schedule_request *job, struct err *err)
 {
 	const char *name[MACHINE_MAX_LEVEL > N_OCTOPUS_STRATEGY ? MACHINE_MAX_LEVEL : N_OCTOPUS_STRATEGY];
 	const struct cli_options *cli = job->cli;
-	enum err_code code = ERR_OK;
 	size_t index = 0;
 	for (size_t i = 0; i < N_OCTOPUS_STRATEGY; i++)
 		name[i] = octopus_strategy_table[i].name;
-	if (cli->strategy)
-		code = cli_choose(cli, "strategy", cli->strategy, name, N_OCTOPUS_STRATEGY, &index, err);
+	enum err_code code = cli_choose(cli, "strategy", cli->strategy, name, N_OCTOPUS_STRATEGY, &index, err);
 	job->options.strategy = (enum octopus_strategy)index;
 	index = 0;
-	if (code == ERR_OK && cli->goal)
+	if (code == ERR_OK)
 		code = cli_choose(cli, "goal", cli->goal, octopus_goal_name, N_OCTOPUS_GOAL, &index, err);
 	job->options.goal = (enum octopus_goal)index;
 	index = 0;
 	for (size_t i = 0; i < job->machine.n_level; i++)
 		name[i] = job->machine.level[i].name;
-	if (code == ERR_OK && cli->level)
+	if (code == ERR_OK)
 		code = cli_choose(cli, "level", cli->level, name, job->machine.n_level, &index, err);
 	job->options.level = (uint32_t)index;
 	return code;
@@ -87,16 +84,13 @@ static enum err_code read_files(struct schedule_request *job, struct err *err)
 		               "dse schedule: --machine is missing: a file or a shipped machine, for "
 		               "example final_chip");
 	code = path_find(job->cli->machine, "machines", &job->arena, &path, err);
-	if (code == ERR_OK)
-		code = machine_read(path, &job->machine, err);
+	code = code == ERR_OK ? machine_read(path, &job->machine, err) : code;
 	if (code == ERR_OK && job->machine.target == MACHINE_SYSTOLIC)
 		code =
 		    err_add(err, ERR_INPUT, "dse schedule: machine %s is a systolic array, allowed are QPEs and chips",
 		            job->machine.name);
-	if (code == ERR_OK)
-		code = path_find(job->cli->file[0], "networks", &job->arena, &path, err);
-	if (code == ERR_OK)
-		code = network_read(path, &job->network, err);
+	code = code == ERR_OK ? path_find(job->cli->file[0], "networks", &job->arena, &path, err) : code;
+	code = code == ERR_OK ? network_read(path, &job->network, err) : code;
 	return code;
 }
 
@@ -135,7 +129,6 @@ static void fill_notes(const struct schedule_request *job, uint32_t c, struct sc
 	}
 }
 
-/* Plan the DRAM of chip c. */
 static enum err_code plan_chip(const struct schedule_request *job, uint32_t c, struct schedule_files *files,
                                struct err *err)
 {
@@ -185,8 +178,7 @@ static enum err_code deliver(const struct schedule_request *job, struct err *err
 		    "hide have plans of several",
 		    job->schedule.n_chip);
 	enum err_code code = write_files(job, &chips, err);
-	if (code == ERR_OK)
-		code = report(job, err);
+	code = code == ERR_OK ? report(job, err) : code;
 	if (code == ERR_OK && !job->cli->json && !job->cli->quiet) {
 		(void)fputc('\n', stdout);
 		schedule_chips_print(&chips, false, stdout);
@@ -217,14 +209,10 @@ enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 	if (options->read)
 		return read_back(options, err);
 	enum err_code code = read_files(&job, err);
-	if (code == ERR_OK)
-		code = choose_names(&job, err);
-	if (code == ERR_OK)
-		code = choose_workers(&job, err);
-	if (code == ERR_OK)
-		code = octopus_build(&job.network, &job.graph, err);
-	if (code == ERR_OK)
-		code = octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err);
+	code = code == ERR_OK ? choose_names(&job, err) : code;
+	code = code == ERR_OK ? choose_workers(&job, err) : code;
+	code = code == ERR_OK ? octopus_build(&job.network, &job.graph, err) : code;
+	code = code == ERR_OK ? octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err) : code;
 	if (code == ERR_OK && interrupt_requested())
 		code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
 	if (code == ERR_OK)

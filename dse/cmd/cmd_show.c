@@ -10,10 +10,8 @@
 static void print_json(FILE *file, const struct run_record *run)
 {
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
+	json_start_object(&json, file, 2);
 	run_put_json(&json, run);
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -26,10 +24,8 @@ enum err_code cmd_show(const struct cli_options *options, struct err *err)
 	struct run_record run;
 	assert(options->n_file == 1);
 	enum err_code code = run_note_open(&request, &store, err);
-	if (code == ERR_OK)
-		code = run_store_find(store, options->file[0], &arena, &run, err);
-	if (code == ERR_OK)
-		code = output_file_open(&file, options->out, err);
+	code = code == ERR_OK ? run_store_find(store, options->file[0], &arena, &run, err) : code;
+	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
 	if (code == ERR_OK && options->json)
 		print_json(file.file, &run);
 	else if (code == ERR_OK)

@@ -13,7 +13,6 @@
 #include "dse/out/words.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 /* Everything one simulation needs. */
 struct simulate_request {
@@ -57,9 +56,8 @@ static enum err_code open_trace(const struct cli_options *options, struct output
 static enum err_code close_trace(struct output_file *file, struct simulate_how *how, enum err_code code,
                                  struct err *err)
 {
-	enum err_code closed = trace_json_close(how->trace, err);
+	code = choice_worse(code, trace_json_close(how->trace, err));
 	how->trace = NULL;
-	code = code == ERR_OK ? closed : code;
 	if (code == ERR_OK && file->file)
 		return output_file_commit(file, err);
 	output_file_abandon(file);
@@ -111,24 +109,19 @@ static enum err_code choose_layers(struct simulate_request *job, struct err *err
 /* Read and check everything that was named, and report all that is wrong with it, not only the first mistake. */
 static enum err_code prepare(struct simulate_request *job, struct err *err)
 {
-	enum err_code code = choice_strategy(job->cli, &job->options.strategy, err),
-		      other = choose_how(job->cli, &job->options.how, err);
-	code = code == ERR_OK ? other : code;
-	other = read_files(job, err);
-	code = code == ERR_OK ? other : code;
+	enum err_code code = choice_strategy(job->cli, &job->options.strategy, err);
+	code = choice_worse(code, choose_how(job->cli, &job->options.how, err));
+	code = choice_worse(code, read_files(job, err));
 	if (job->cli->split_scheme) {
-		other = split_scheme_read(job->cli->split_scheme, &job->scheme, err);
+		code = choice_worse(code, split_scheme_read(job->cli->split_scheme, &job->scheme, err));
 		job->options.scheme = &job->scheme;
-		code = code == ERR_OK ? other : code;
 	}
 	if (code == ERR_OK)
 		code = choice_check_strategy(job->cli, &job->mapping.machine, job->options.strategy, err);
-	if (code == ERR_OK)
-		code = choice_level(job->cli, &job->mapping.machine, &job->options.level, err);
+	code = code == ERR_OK ? choice_level(job->cli, &job->mapping.machine, &job->options.level, err) : code;
 	return code == ERR_OK ? choose_layers(job, err) : code;
 }
 
-/* Operating points of the blocks that are shown. */
 static uint32_t used_levels(const struct simulate_request *job)
 {
 	uint32_t levels = 0;
@@ -196,10 +189,8 @@ static const char *strategy_text(const struct simulate_request *job)
 static void print_json(FILE *file, const struct simulate_request *job)
 {
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "machine", job->mapping.machine.name);
-	json_put_text(&json, "network", job->mapping.network.name);
+	json_start_object(&json, file, 2);
+	json_put_fields(&json, "machine %s, network %s", job->mapping.machine.name, job->mapping.network.name);
 	if (job->options.design)
 		json_put_text(&json, "mapping", job->mapping.name);
 	else
@@ -211,8 +202,6 @@ static void print_json(FILE *file, const struct simulate_request *job)
 	json_begin_list(&json, "coefficients");
 	coefficient_put_json(&json, &job->mapping.machine, &job->mapping.sources, used_levels(job),
 	                     job->options.how.detail.detail, NULL, 0);
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -234,13 +223,11 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 	enum err_code code = prepare(&job, err);
 	job.options.shown = job.shown;
 	job.options.takes_unsplit = true;
-	if (code == ERR_OK)
-		code = open_trace(options, &job.trace, &job.options.how, err);
+	code = code == ERR_OK ? open_trace(options, &job.trace, &job.options.how, err) : code;
 	if (code == ERR_OK)
 		code = simulate_network(&job.mapping.machine, &job.mapping.network, &job.options, job.block, err);
 	code = close_trace(&job.trace, &job.options.how, code, err);
-	if (code == ERR_OK)
-		code = output_file_open(&file, options->out, err);
+	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
 	if (code == ERR_OK) {
 		if (options->json)
 			print_json(file.file, &job);
@@ -259,17 +246,14 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 static void print_replay_json(FILE *file, const struct cli_options *options, const struct replay *replay)
 {
 	struct json json;
-	json_start(&json, file, 1);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "point", options->point);
-	json_put_text(&json, "recorded_detail", detail_name[replay->recorded]);
-	json_put_text(&json, "detail", detail_name[replay->detail]);
+	json_start_object(&json, file, 1);
+	json_put_fields(&json, "point %s, recorded_detail %s, detail %s", options->point, detail_name[replay->recorded],
+	                detail_name[replay->detail]);
 	if (replay->recorded == replay->detail) {
-		json_put_bool(&json, "equal", replay->is_equal);
-		json_put_text(&json, "differences", err_text(&replay->difference));
+		json_put_fields(&json, "equal %d, differences %s", replay->is_equal, err_text(&replay->difference));
 	} else {
-		json_put_real(&json, "mean_gap_pct", 100.0 * replay->gap.sum_frac / (double)replay->gap.n);
-		json_put_real(&json, "largest_gap_pct", 100.0 * replay->gap.max_frac);
+		json_put_fields(&json, "mean_gap_pct %g, largest_gap_pct %g",
+		                100.0 * replay->gap.sum_frac / (double)replay->gap.n, 100.0 * replay->gap.max_frac);
 	}
 	json_begin_list(&json, "networks");
 	for (size_t i = 0; i < replay->n_network; i++) {
@@ -278,8 +262,6 @@ static void print_replay_json(FILE *file, const struct cli_options *options, con
 		simulate_put_json(&json, &replay->machine, replay->network[i].block, replay->network[i].n_block, NULL);
 		json_end(&json);
 	}
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -334,10 +316,8 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 	/* without an option that chooses a tier, the one the front was made in */
 	bool as_recorded = !options->detail && !options->trace && !options->audit;
 	enum err_code code = choose_how(options, &how, err);
-	if (code == ERR_OK)
-		code = open_trace(options, &trace, &how, err);
-	if (code == ERR_OK)
-		code = replay_run(options->point, &how, as_recorded, &replay, err);
+	code = code == ERR_OK ? open_trace(options, &trace, &how, err) : code;
+	code = code == ERR_OK ? replay_run(options->point, &how, as_recorded, &replay, err) : code;
 	code = close_trace(&trace, &how, code, err);
 	if (replay.warning.n_message > 0)
 		colour_put(stderr, COLOUR_WARNING, err_text(&replay.warning));
@@ -357,12 +337,9 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 /* Three forms of one command; each refuses the other's options rather than ignoring them. */
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 {
-	static const enum cli_option fixed[] = {OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_LAYERS};
-	bool is_point = cli_given(options, OPTION_POINT), is_mapping = cli_given(options, OPTION_MAPPING);
-	const char *name = is_point ? "--point" : "--mapping";
-	if (is_point && is_mapping)
-		return err_add(err, ERR_USAGE, "dse simulate: allowed is one of --point and --mapping");
-	if (!is_point && !is_mapping) {
+	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL};
+	size_t shows_part = options->mapping ? 1 : 0; /* of what a mapping has, not of a point */
+	if (!options->point && !options->mapping) {
 		if (options->n_file != 2)
 			return err_add(err, ERR_USAGE,
 			               "dse simulate: found %zu files, allowed are a machine and a network, --mapping "
@@ -370,15 +347,9 @@ enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 			               options->n_file);
 		return run_design(options, err);
 	}
-	if (options->n_file > 0)
-		return err_add(err, ERR_USAGE, "dse simulate: %s names machine and network already, found '%.60s', too",
-		               name, options->file[0]);
-	/* what a mapping has may be shown in part */
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]) - is_mapping; i++)
-		if (cli_given(options, fixed[i]))
-			return err_add(err, ERR_USAGE,
-			               "dse simulate: %s fixes layers, splits, strategies and levels already; leave "
-			               "%s--split-scheme, --strategy and --level away",
-			               name, is_point ? "--layers, " : "");
-	return is_point ? run_replay(options, err) : run_design(options, err);
+	enum err_code code = choice_check_fixed(options, 0, "layers, splits, strategies and levels", fixed + shows_part,
+	                                        4 - shows_part, err);
+	if (code != ERR_OK)
+		return code;
+	return options->point ? run_replay(options, err) : run_design(options, err);
 }

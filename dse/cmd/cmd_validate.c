@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The tiers that were asked for, and of each file a validation in each of them: [file * n_detail + i]. */
 struct validate_job {
@@ -27,9 +26,8 @@ static enum err_code choose_detail(struct validate_job *comparison, struct err *
 {
 	static const char *const allowed[] = {"fast", "event", "greybox", "both", "all"};
 	static const enum detail each[] = {DETAIL_FAST, DETAIL_EVENT, DETAIL_GREYBOX};
-	const char *wanted = comparison->cli->detail ? comparison->cli->detail : "fast";
 	size_t index = 0;
-	enum err_code code = cli_choose(comparison->cli, "detail", wanted, allowed, 5, &index, err);
+	enum err_code code = cli_choose(comparison->cli, "detail", comparison->cli->detail, allowed, 5, &index, err);
 	comparison->n_detail = index == 4 ? 3 : index == 3 ? 2 : 1;
 	for (size_t i = 0; i < comparison->n_detail; i++)
 		comparison->detail[i] = each[comparison->n_detail == 1 ? index : i];
@@ -39,13 +37,10 @@ static enum err_code choose_detail(struct validate_job *comparison, struct err *
 static void write_json(FILE *file, const struct validate_job *comparison)
 {
 	struct json json;
-	json_start(&json, file, 4);
-	json_begin_object(&json, NULL);
+	json_start_object(&json, file, 4);
 	json_begin_list(&json, "files");
 	for (size_t i = 0; i < comparison->cli->n_file; i++)
 		validate_put_json(&json, &comparison->validation[i * comparison->n_detail], comparison->n_detail);
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -86,7 +81,6 @@ static enum err_code write_result(const struct validate_job *comparison, struct 
 	return output_file_commit(&out, err);
 }
 
-/* The worst value of a file that is over the limit. */
 static enum err_code report_worst(const struct cli_options *options, const struct validation *validation,
                                   struct err *err)
 {
@@ -160,9 +154,8 @@ static enum err_code predict_files(struct validate_job *comparison, size_t at, s
 }
 
 /*
- * Every file is read, so that the mistakes of all are seen at once. Nothing is
- * printed if one is no reference table at all; rows that are not understood are
- * listed as such, and make the exit code ERR_INPUT.
+ * Every file is read, so that the mistakes of all are seen at once. Nothing is printed if one is no reference table at
+ * all; rows that are not understood are listed as such, and make the exit code ERR_INPUT.
  */
 static enum err_code compare_files(struct validate_job *comparison, struct source *source, struct err *err)
 {

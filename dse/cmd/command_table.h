@@ -6,28 +6,9 @@
 
 extern const struct cli_program command_program;
 
-enum err_code cmd_explore(const struct cli_options *options, struct err *err);
-enum err_code cmd_merge(const struct cli_options *options, struct err *err);
-enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
-enum err_code cmd_prove(const struct cli_options *options, struct err *err);
-enum err_code cmd_roofline(const struct cli_options *options, struct err *err);
-enum err_code cmd_map(const struct cli_options *options, struct err *err);
-enum err_code cmd_schedule(const struct cli_options *options, struct err *err);
-enum err_code cmd_power(const struct cli_options *options, struct err *err);
-enum err_code cmd_arada(const struct cli_options *options, struct err *err);
-enum err_code cmd_validate(const struct cli_options *options, struct err *err);
-enum err_code cmd_fit(const struct cli_options *options, struct err *err);
-enum err_code cmd_import(const struct cli_options *options, struct err *err);
-enum err_code cmd_runs(const struct cli_options *options, struct err *err);
-enum err_code cmd_show(const struct cli_options *options, struct err *err);
-enum err_code cmd_export(const struct cli_options *options, struct err *err);
-enum err_code cmd_report(const struct cli_options *options, struct err *err);
-enum err_code cmd_nightly(const struct cli_options *options, struct err *err);
-enum err_code cmd_compare(const struct cli_options *options, struct err *err);
-enum err_code cmd_init(const struct cli_options *options, struct err *err);
-enum err_code cmd_explain(const struct cli_options *options, struct err *err);
-enum err_code cmd_completion(const struct cli_options *options, struct err *err);
-enum err_code cmd_man(const struct cli_options *options, struct err *err);
-enum err_code cmd_check(const struct cli_options *options, struct err *err);
+typedef enum err_code command_function(const struct cli_options *options, struct err *err);
+command_function cmd_explore, cmd_merge, cmd_simulate, cmd_prove, cmd_roofline, cmd_map, cmd_schedule, cmd_power,
+    cmd_arada, cmd_validate, cmd_fit, cmd_import, cmd_runs, cmd_show, cmd_export, cmd_report, cmd_nightly, cmd_compare,
+    cmd_init, cmd_explain, cmd_completion, cmd_man, cmd_check;
 
 #endif

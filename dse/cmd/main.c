@@ -35,8 +35,7 @@ int main(int argc, char **argv)
 	ranks_start(&argc, &argv);
 	bool speaks = ranks_index() == 0;
 	enum err_code code = cli_parse(&command_program, argc, argv, &options, &err);
-	if (code == ERR_OK)
-		code = choose_colours(&options, &err);
+	code = code == ERR_OK ? choose_colours(&options, &err) : code;
 	/* Only an exploration is shared; what else several ranks are asked for, the first one does. */
 	if (code == ERR_OK && (speaks || (options.command && options.command->run == cmd_explore && !options.help))) {
 		if (options.version) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Five roads to the designs of a network's layers, all of which end in items
- * (dse/power/power_work.h): the splitter's or a scheme's, a given number of parts,
- * a mapping, a point of a front, or each layer's exact fronts.
+ * Five roads to the designs of a network's layers, all of which end in items (dse/power/power_work.h): the splitter's
+ * or a scheme's, a given number of parts, a mapping, a point of a front, or each layer's exact fronts.
  */
 #include "dse/cmd/power_choice.h"
 #include "dse/space/machine_read.h"
@@ -18,11 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum err_code worse(enum err_code code, enum err_code other)
-{
-	return code == ERR_OK ? other : code;
-}
-
 static enum err_code read_files(const struct cli_options *options, struct power_designs *designs, struct err *err)
 {
 	const char *path;
@@ -32,15 +26,14 @@ static enum err_code read_files(const struct cli_options *options, struct power_
 	enum err_code other = path_find(options->file[1], "networks", &designs->arena, &path, err);
 	if (other == ERR_OK)
 		other = network_read(path, &designs->own_network, err);
-	code = worse(code, other);
+	code = choice_worse(code, other);
 	if (options->split_scheme)
-		code = worse(code, split_scheme_read(options->split_scheme, &designs->scheme, err));
+		code = choice_worse(code, split_scheme_read(options->split_scheme, &designs->scheme, err));
 	designs->machine = &designs->own_machine;
 	designs->network = designs->own_network.name;
 	return code;
 }
 
-/* Items of the blocks shown, each with the design that it has. */
 static void make_items(const struct simulated *block, size_t n_block, const bool *shown, struct power_designs *designs)
 {
 	assert(block && designs->machine);
@@ -71,7 +64,7 @@ static enum err_code split_items(uint64_t n_part, struct power_designs *designs,
 		if (item->context->block->kind == BLOCK_POOL)
 			continue;
 		*design = item->design[0];
-		code = worse(code, power_split_into(item->context, n_part, &design->split, err));
+		code = choice_worse(code, power_split_into(item->context, n_part, &design->split, err));
 		item->design = design;
 	}
 	return code;
@@ -89,8 +82,7 @@ static enum err_code take_network(const struct cli_options *options, enum strate
 	struct simulated *block = memory_must(arena_array(&designs->arena, network->n_block, sizeof(*block)));
 	simulate.shown = none;
 	enum err_code code = choice_layers(options, network, shown, err);
-	if (code == ERR_OK)
-		code = simulate_network(designs->machine, network, &simulate, block, err);
+	code = code == ERR_OK ? simulate_network(designs->machine, network, &simulate, block, err) : code;
 	if (code != ERR_OK)
 		return code;
 	make_items(block, network->n_block, shown, designs);
@@ -117,7 +109,7 @@ static enum err_code search_network(const struct cli_options *options, uint32_t 
 	                                      .sleeps = has_deadline && !options->no_sleep,
 	                                      .n_thread = n_thread};
 	code = choice_forms(options, &search.forms, err);
-	code = worse(code, choice_result(options, &search.network_result, err));
+	code = choice_worse(code, choice_result(options, &search.network_result, err));
 	designs->network_result = search.network_result;
 	return code == ERR_OK ? power_search_designs(&search, &designs->arena, designs->item, &designs->n_item,
 	                                             &designs->left_out, err)
@@ -166,34 +158,10 @@ static enum err_code take_mapping(const struct cli_options *options, struct powe
 	designs->sources = mapping->sources;
 	designs->network = mapping->network.name;
 	code = mapping_check(mapping, err);
-	if (code == ERR_OK)
-		code = choice_layers(options, &mapping->network, shown, err);
+	code = code == ERR_OK ? choice_layers(options, &mapping->network, shown, err) : code;
 	if (code == ERR_OK)
 		make_items(block, n, shown, designs);
 	return code;
-}
-
-/* Options that say how layers are split, which a point or a mapping has fixed. */
-static enum err_code check_fixed(const struct cli_options *options, struct err *err)
-{
-	static const enum cli_option fixed[] = {OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_PARTS, OPTION_SEARCH,
-	                                        OPTION_LAYERS};
-	bool is_mapping = cli_given(options, OPTION_MAPPING);
-	const char *name = is_mapping ? "--mapping" : "--point";
-	if (is_mapping && cli_given(options, OPTION_POINT))
-		return err_add(err, ERR_USAGE, "dse power: allowed is one of --point and --mapping");
-	if (options->n_file > 0)
-		return err_add(err, ERR_USAGE, "dse power: %s names machine and network already, found '%.60s', too",
-		               name, options->file[0]);
-	/* of a mapping some layers may be taken */
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]) - is_mapping; i++)
-		if (cli_given(options, fixed[i]))
-			return err_add(err, ERR_USAGE,
-			               "dse power: %s fixes layers, splits and strategies already; leave "
-			               "%s--split-scheme, --parts, "
-			               "--search and --strategy away",
-			               name, is_mapping ? "" : "--layers, ");
-	return ERR_OK;
 }
 
 /* Strategies of its own, and tasks only where there are PEs to run them. */
@@ -210,11 +178,16 @@ static enum err_code check_machine(const struct cli_options *options, const stru
 enum err_code power_choice_read(const struct cli_options *options, const struct detail_options *detail,
                                 struct power_designs *designs, uint32_t *levels, struct err *err)
 {
+	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_PARTS, OPTION_SEARCH,
+	                                        OPTION_STRATEGY};
 	enum strategy strategy = STRATEGY_FUSION_REUSE;
 	enum err_code code = ERR_OK;
 	assert(options && detail && designs && levels);
-	if (cli_given(options, OPTION_POINT) || cli_given(options, OPTION_MAPPING)) {
-		code = check_fixed(options, err);
+	if (options->point || options->mapping) {
+		/* of a mapping some layers may be taken */
+		size_t takes_part = options->mapping ? 1 : 0;
+		code = choice_check_fixed(options, 0, "layers, splits and strategies", fixed + takes_part,
+		                          5 - takes_part, err);
 		if (code == ERR_OK)
 			code = options->mapping ? take_mapping(options, designs, err)
 			                        : take_point(options, detail, designs, err);
@@ -227,11 +200,9 @@ enum err_code power_choice_read(const struct cli_options *options, const struct 
 		    "FRONT.json:ID",
 		    options->n_file);
 	code = choice_strategy(options, &strategy, err);
-	code = worse(code, read_files(options, designs, err));
-	if (code == ERR_OK)
-		code = check_machine(options, designs->machine, strategy, err);
-	if (code == ERR_OK)
-		code = choice_levels(options, designs->machine, levels, err);
+	code = choice_worse(code, read_files(options, designs, err));
+	code = code == ERR_OK ? check_machine(options, designs->machine, strategy, err) : code;
+	code = code == ERR_OK ? choice_levels(options, designs->machine, levels, err) : code;
 	if (code != ERR_OK)
 		return code;
 	return options->search ? search_network(options, *levels, detail->n_thread, designs, err)

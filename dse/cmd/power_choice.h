@@ -7,10 +7,9 @@
 #include "dse/space/detail.h"
 
 /*
- * Read and check what the command line names: MACHINE NETWORK with --layers,
- * --split-scheme, --parts, --strategy, or --mapping FILE.yaml with --layers, or --point FRONT.json:ID. levels: bit i:
- * may be used, of --levels (0: all). All mistakes at once; the caller frees
- * designs with power_designs_free, also after an error. ERR_USAGE, ERR_INPUT,
+ * Read and check what the command line names: MACHINE NETWORK with --layers, --split-scheme, --parts, --strategy, or
+ * --mapping FILE.yaml with --layers, or --point FRONT.json:ID. levels: bit i: may be used, of --levels (0: all). All
+ * mistakes at once; the caller frees designs with power_designs_free, also after an error. ERR_USAGE, ERR_INPUT,
  * ERR_INFEASIBLE, ERR_IO, ERR_INTERNAL.
  */
 enum err_code power_choice_read(const struct cli_options *options, const struct detail_options *detail,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How certain a fit is. The Jacobian at the solution, each row over its standard
- * deviation and each column scaled to length 1, tells by its singular values
- * what the measurements determine: a value of 0 belongs to a combination of
- * parameters that changes no prediction, a small one to a combination that
- * hardly does (Belsley, Kuh and Welsch, Regression diagnostics, 1980, chapter 3).
+ * How certain a fit is. The Jacobian at the solution, each row over its standard deviation and each column scaled to
+ * length 1, tells by its singular values what the measurements determine: a value of 0 belongs to a combination of
+ * parameters that changes no prediction, a small one to a combination that hardly does (Belsley, Kuh and Welsch,
+ * Regression diagnostics, 1980, chapter 3).
  */
 #include "dse/fit/fit_parts.h"
 #include "dse/base/memory.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fit as sections of a machine file: `levels`, `sources`, and `energy` where
- * one of its keys is fitted. Each section is whole, with what the machine has
- * where nothing was fitted, so that it can take the place of the machine's.
+ * A fit as sections of a machine file: `levels`, `sources`, and `energy` where one of its keys is fitted. Each section
+ * is whole, with what the machine has where nothing was fitted, so that it can take the place of the machine's.
  */
 #include "dse/out/build.h"
 #include "dse/fit/fit.h"
-#include "dse/base/number.h"
 #include <assert.h>
 #include <string.h>
 
@@ -39,7 +37,6 @@ static void put_plain(FILE *file, const char *text)
 	}
 }
 
-/* Where a fitted value comes from. */
 static void put_origin(FILE *file, const struct fit_data *data, const struct fit_param *param, size_t n_used)
 {
 	put_plain(file, data->table.file);
@@ -51,7 +48,6 @@ static void put_origin(FILE *file, const struct fit_data *data, const struct fit
 	(void)fprintf(file, "confidence %s", fit_confidence_word(param));
 }
 
-/* One key with its value. */
 static void put_value(FILE *file, const char *key, const char *unit, double value, const struct fit_param *param)
 {
 	char text[NUMBER_SIZE];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leave-one-out: each row predicted by a fit of all others, and, where tasks
- * were measured several times, each row by a fit of all other tasks. Every one
- * is a fit of its own, bounds included, started from the fit of all rows.
+ * Leave-one-out: each row predicted by a fit of all others, and, where tasks were measured several times, each row by a
+ * fit of all other tasks. Every one is a fit of its own, bounds included, started from the fit of all rows.
  */
 #include "dse/fit/fit_parts.h"
 #include "dse/base/memory.h"

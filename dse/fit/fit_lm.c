@@ -135,9 +135,8 @@ static double norm(const double *value, size_t n)
 }
 
 /*
- * Of the parameters at bounds let go the one whose way inwards leads most
- * steeply down; false: there is none, x is the minimum. rounding: a norm of
- * residuals that is as good as none.
+ * Of the parameters at bounds let go the one whose way inwards leads most steeply down; false: there is none, x is the
+ * minimum. rounding: a norm of residuals that is as good as none.
  */
 static bool release(struct lm_search *search, double rounding)
 {
@@ -168,10 +167,9 @@ static bool release(struct lm_search *search, double rounding)
 }
 
 /*
- * Each turn minimises over the free parameters and stops at the first bound in
- * the way; where none is, a parameter that is held back for nothing is let go.
- * For linear problems this ends by itself, since no set of bounds comes twice;
- * the number of turns stands against rounding and against other problems.
+ * Each turn minimises over the free parameters and stops at the first bound in the way; where none is, a parameter that
+ * is held back for nothing is let go. For linear problems this ends by itself, since no set of bounds comes twice; the
+ * number of turns stands against rounding and against other problems.
  */
 static void search_all(struct lm_search *search, double *goal, double *residual)
 {

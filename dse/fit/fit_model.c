@@ -2,10 +2,8 @@
 /* What a measured value would be with given parameters, and how it changes with each of them. */
 #include "dse/fit/fit_lm.h"
 #include "dse/fit/fit_parts.h"
-#include "sim/mla/greybox.h"
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #define NJ_PER_PJ 1e-3
 #define NS_PER_US 1e3

@@ -17,28 +17,20 @@ static const char *note_of(const struct fit_param *param)
 
 static void print_params(FILE *file, const struct fit_data *data, const struct fit_group *group)
 {
-	static const char *const column[] = {"parameter", "unit", "estimate",   "95 % from",
-	                                     "to",        "+- %", "confidence", ""};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i >= 2 && i <= 5);
+	table_add_columns(&table, "parameter|unit|>estimate|>95 % from|>to|>+- %|confidence|");
 	for (size_t i = 0; i < group->n_param; i++) {
 		const struct fit_param *param = &group->param[i];
 		double half = fmax(param->high - param->value, param->value - param->low);
 		/* What is held at 0, or where nothing depends on it, is no part of the model. */
 		if (!param->is_free && (!param->matters || !(param->value > 0)))
 			continue;
-		table_add(&table, "%s", fit_param_name(data, param).text);
-		table_add(&table, "%s", fit_term_unit(param->term));
-		table_add_real(&table, param->value);
-		table_add_real(&table, param->low);
-		table_add_real(&table, param->high);
-		table_add_real(&table, 100 * half / param->value);
-		table_add(&table, "%s", param->is_free ? fit_confidence_word(param) : "");
-		table_add(&table, "%s", note_of(param));
+		table_add_row(&table, "%s|%s|%g|%g|%g|%g|%s|%s", fit_param_name(data, param).text,
+		              fit_term_unit(param->term), param->value, param->low, param->high,
+		              100 * half / param->value, param->is_free ? fit_confidence_word(param) : "",
+		              note_of(param));
 	}
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 }
 
 static void print_left_out(FILE *file, const struct fit_left_out *left_out, size_t n_used, const char *what)
@@ -87,31 +79,24 @@ static double error_pct(double predicted, double measured)
 
 static void print_residuals(FILE *file, const struct fit_data *data, const struct fit_result *result)
 {
-	static const char *const column[] = {"line",          "task",      "measured",
-	                                     "value",         "predicted", "error %",
-	                                     "error / sigma", "weight",    "left out, error %"};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i != 1 && i != 2);
+	table_add_columns(&table,
+	                  ">line|task|measured|>value|>predicted|>error %|>error / sigma|>weight|>left out, error %");
 	for (size_t g = 0; g < result->n_group; g++) {
 		const struct fit_group *group = &result->group[g];
 		for (size_t i = 0; i < group->n_point; i++) {
 			const struct fit_point *point = &data->point[group->point[i]];
 			const struct fit_row *row = &data->row[point->row];
-			table_add(&table, "%u", csv_get_cell(&data->table, row->row, 0)->line);
-			table_add(&table, "%.40s", row->name);
-			table_add(&table, "%s", fit_quantity_column[point->quantity]);
-			table_add_real(&table, point->measured);
-			table_add_real(&table, point->predicted);
-			table_add_real(&table, error_pct(point->predicted, point->measured));
-			table_add_real(&table, (point->predicted - point->measured) / point->sigma);
-			table_add_real(&table, row->weight * point->factor);
-			table_add_real(&table, error_pct(point->without_row, point->measured));
+			table_add_row(&table, "%u|%.40s|%s|%g|%g|%g|%g|%g|%g",
+			              csv_get_cell(&data->table, row->row, 0)->line, row->name,
+			              fit_quantity_column[point->quantity], point->measured, point->predicted,
+			              error_pct(point->predicted, point->measured),
+			              (point->predicted - point->measured) / point->sigma, row->weight * point->factor,
+			              error_pct(point->without_row, point->measured));
 		}
 	}
 	(void)fputs("\nresiduals of one run of a task\n\n", file);
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 }
 
 void fit_print(FILE *file, const struct fit_data *data, const struct fit_result *result, bool residuals)

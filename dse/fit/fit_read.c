@@ -258,7 +258,6 @@ static enum err_code read_level(struct fit_reader *reader, size_t at, struct fit
 	return code;
 }
 
-/* The array of the row in reader->machine. */
 static enum err_code read_array(struct fit_reader *reader, size_t at)
 {
 	const struct csv_cell *cell = cell_find(&reader->data->table, at, "array");

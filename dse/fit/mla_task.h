@@ -18,9 +18,8 @@ struct mla_task {
 };
 
 /*
- * Where operand A lies (columns operand_a, pe_shift): in the PE's own SRAM, or
- * pe_shift PEs further; 0 is the own SRAM by way of the router. ERR_INPUT at the
- * cell that is wrong, as below; the table has the columns.
+ * Where operand A lies (columns operand_a, pe_shift): in the PE's own SRAM, or pe_shift PEs further; 0 is the own SRAM
+ * by way of the router. ERR_INPUT at the cell that is wrong, as below; the table has the columns.
  */
 enum err_code mla_task_read_operand_a(const struct csv_table *table, size_t row, uint32_t n_pe, struct mla_task *task,
                                       struct err *err);

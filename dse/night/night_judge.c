@@ -90,7 +90,6 @@ static void set_verdict(struct night *night, struct night_space *space, enum nig
 	space->why = memory_must(arena_text(&night->arena, text));
 }
 
-/* Whether both nights ran the same program on the same inputs. */
 static bool is_same_question(const struct night_space *space)
 {
 	return strcmp(space->row->question, space->good->question) == 0 &&
@@ -340,8 +339,7 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	*n_more = 0;
 	space->exactness = "";
 	enum err_code code = night_store_good(night->store, row->space, row->id, &night->arena, &space->good, err);
-	if (code == ERR_OK)
-		code = night_fronts_read(night->store, row, row->n_run, &now, err);
+	code = code == ERR_OK ? night_fronts_read(night->store, row, row->n_run, &now, err) : code;
 	if (code != ERR_OK)
 		goto cleanup;
 	space->exactness = memory_must(arena_text(&night->arena, now.first.record.exactness));
@@ -363,8 +361,7 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	if (code == ERR_OK && *n_more == 0) {
 		set_medians(space);
 		accept(night, space, was_accepted);
-		/* what is only tolerated passes, but small steps would add up if each were compared with the one before
-		 */
+		/* the tolerated passes, but small steps would add up if each were compared with the one before */
 		row->is_good =
 		    night_verdict_table[row->verdict].is_good && !(space->is_tolerated && row->verdict == NIGHT_ALIKE);
 		if (night_verdict_table[row->verdict].begins_era && row->era != row->id) {

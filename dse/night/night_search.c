@@ -111,7 +111,6 @@ static enum err_code open_row(struct night *night, struct night_space *space, co
 	return code;
 }
 
-/* Room for n_run runs in the row. */
 static void reserve_runs(struct night *night, struct night_row *row, size_t n_run)
 {
 	if (row->n_run >= n_run)

@@ -38,13 +38,8 @@ static void put_reals(struct json *json, const char *key, const double *value, s
 
 static void put_measure(struct json *json, const char *key, const struct night_measure *measure)
 {
-	json_begin_object(json, NULL);
-	json_put_text(json, "measure", key);
-	json_put_real(json, "good", measure->good);
-	json_put_real(json, "now", measure->now);
-	json_put_real(json, "chance_worse", measure->chance_worse);
-	json_put_real(json, "chance_better", measure->chance_better);
-	json_end(json);
+	json_put_object(json, NULL, "measure %s, good %g, now %g, chance_worse %g, chance_better %g", key,
+	                measure->good, measure->now, measure->chance_worse, measure->chance_better);
 }
 
 static void put_points(struct json *json, const char *key, const struct night_point *point, size_t n,
@@ -53,9 +48,8 @@ static void put_points(struct json *json, const char *key, const struct night_po
 	json_begin_list(json, key);
 	for (size_t i = 0; i < n && i < NIGHT_MAX_NAMED; i++) {
 		json_begin_object(json, NULL);
-		json_put_u64(json, "run", point[i].run);
-		json_put_u64(json, "id", point[i].id);
-		json_put_text(json, "machine", point[i].machine);
+		json_put_fields(json, "run %" PRIu64 ", id %" PRIu64 ", machine %s", point[i].run, point[i].id,
+		                point[i].machine);
 		put_reals(json, "objectives", point[i].objective, n_objective);
 		put_reals(json, "nearest", point[i].nearest, n_objective);
 		json_put_real(json, "short_pct", point[i].short_pct);
@@ -69,13 +63,8 @@ static void put_causes(struct json *json, const struct night_space *space)
 	json_begin_list(json, "causes");
 	for (size_t i = 0; i < space->n_cause && i < NIGHT_MAX_NAMED; i++) {
 		const struct night_cause *cause = &space->cause[i];
-		json_begin_object(json, NULL);
-		json_put_text(json, "file", cause->file);
-		json_put_text(json, "key", cause->key);
-		json_put_text(json, "before", cause->before);
-		json_put_text(json, "now", cause->now);
-		json_put_text(json, "effect", cause->effect);
-		json_end(json);
+		json_put_object(json, NULL, "file %s, key %s, before %s, now %s, effect %s", cause->file, cause->key,
+		                cause->before, cause->now, cause->effect);
 	}
 	json_end(json);
 }
@@ -86,12 +75,10 @@ static void put_runs(struct json *json, const struct night_row *row)
 	for (size_t i = 0; i < row->n_run; i++) {
 		const struct night_run *run = &row->run[i];
 		json_begin_object(json, NULL);
-		json_put_u64(json, "run", run->run);
-		json_put_u64(json, "seed", run->seed);
-		json_put_real(json, "seconds", run->seconds);
-		json_put_u64(json, "points", run->n_point);
-		json_put_text(json, "signature", run->signature);
-		json_put_real(json, "hypervolume", run->hypervolume);
+		json_put_fields(json,
+		                "run %" PRIu64 ", seed %" PRIu64 ", seconds %g, points %" PRIu64
+		                ", signature %s, hypervolume %g",
+		                run->run, run->seed, run->seconds, run->n_point, run->signature, run->hypervolume);
 		put_reals(json, "best", run->best, row->n_objective);
 		json_end(json);
 	}
@@ -132,11 +119,9 @@ static enum err_code put_trend(struct json *json, struct night *night, const str
 		if (!comparable)
 			continue;
 		json_begin_object(json, NULL);
-		json_put_text(json, "date", row[i].date);
-		json_put_text(json, "verdict", night_verdict_table[row[i].verdict].name);
-		json_put_bool(json, "passes", night_verdict_table[row[i].verdict].passes);
-		json_put_u64(json, "era", row[i].era);
-		json_put_text(json, "note", row[i].note[0] ? row[i].note : NULL);
+		json_put_fields(json, "date %s, verdict %s, passes %d, era %" PRIu64 ", note %s", row[i].date,
+		                night_verdict_table[row[i].verdict].name, night_verdict_table[row[i].verdict].passes,
+		                row[i].era, row[i].note[0] ? row[i].note : NULL);
 		put_spread(json, "hypervolume", &row[i], row[i].n_objective, &night->arena);
 		put_spread(json, "seconds", &row[i], row[i].n_objective + 1, &night->arena);
 		json_begin_list(json, "best");
@@ -152,22 +137,18 @@ static enum err_code put_trend(struct json *json, struct night *night, const str
 static enum err_code put_row(struct json *json, struct night *night, const struct night_space *space, struct err *err)
 {
 	const struct night_row *row = space->row;
-	json_put_text(json, "engine", space->engine);
-	json_put_text(json, "exactness", space->exactness);
-	json_put_bool(json, "is_random", space->is_random);
-	json_put_text(json, "note", row->note[0] ? row->note : NULL);
-	json_put_text(json, "good_date", space->good ? space->good->date : NULL);
+	json_put_fields(json, "engine %s, exactness %s, is_random %d, note %s, good_date %s", space->engine,
+	                space->exactness, space->is_random, row->note[0] ? row->note : NULL,
+	                space->good ? space->good->date : NULL);
 	if (space->good && space->good->n_run > 0)
 		json_put_u64(json, "good_run", space->good->run[0].run);
 	json_put_u64(json, "pool", space->n_pool);
 	json_begin_list(json, "objectives");
 	for (size_t k = 0; k < row->n_objective; k++) {
 		enum metric metric = metric_find(row->objective[k]);
-		json_begin_object(json, NULL);
-		json_put_text(json, "key", row->objective[k]);
-		json_put_text(json, "label", metric < N_METRIC ? metric_table[metric].label : row->objective[k]);
-		json_put_text(json, "unit", metric < N_METRIC ? metric_table[metric].unit : "");
-		json_end(json);
+		json_put_object(json, NULL, "key %s, label %s, unit %s", row->objective[k],
+		                metric < N_METRIC ? metric_table[metric].label : row->objective[k],
+		                metric < N_METRIC ? metric_table[metric].unit : "");
 	}
 	json_end(json);
 	put_reals(json, "reference", row->reference, row->n_objective);
@@ -195,13 +176,10 @@ static enum err_code put_space(struct json *json, struct night *night, const str
 	enum night_verdict verdict = night_verdict_of(space);
 	enum err_code code = ERR_OK;
 	json_begin_object(json, NULL);
-	json_put_text(json, "space", space->row ? space->row->space : NULL);
-	json_put_text(json, "file", space->file);
-	json_put_text(json, "verdict", night_verdict_table[verdict].name);
-	json_put_bool(json, "passes", night_verdict_table[verdict].passes);
-	json_put_text(json, "meaning", night_verdict_table[verdict].help);
-	json_put_text(json, "why", space->why);
-	json_put_text(json, "log", space->log[0] ? space->log : NULL);
+	json_put_fields(json, "space %s, file %s, verdict %s, passes %d, meaning %s, why %s, log %s",
+	                space->row ? space->row->space : NULL, space->file, night_verdict_table[verdict].name,
+	                night_verdict_table[verdict].passes, night_verdict_table[verdict].help, space->why,
+	                space->log[0] ? space->log : NULL);
 	if (space->row && space->is_searched)
 		code = put_row(json, night, space, err);
 	json_end(json);
@@ -222,12 +200,8 @@ static enum err_code put_errors(struct json *json, struct night *night, struct e
 			json_put_text(json, "table", error[i].name);
 			json_begin_list(json, "trend");
 		}
-		json_begin_object(json, NULL);
-		json_put_text(json, "date", error[i].date);
-		json_put_u64(json, "values", error[i].n);
-		json_put_real(json, "mean_abs_error_pct", error[i].mean_pct);
-		json_put_real(json, "max_abs_error_pct", error[i].max_pct);
-		json_end(json);
+		json_put_object(json, NULL, "date %s, values %" PRIu64 ", mean_abs_error_pct %g, max_abs_error_pct %g",
+		                error[i].date, error[i].n, error[i].mean_pct, error[i].max_pct);
 		if (is_last) {
 			json_end(json);
 			json_end(json);
@@ -241,15 +215,10 @@ enum err_code night_write_json(FILE *file, struct night *night, struct err *err)
 {
 	struct json json;
 	enum err_code code = ERR_OK;
-	json_start(&json, file, 4);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "format", NIGHT_FORMAT);
-	json_put_text(&json, "version", build_version);
-	json_put_text(&json, "date", night->date);
-	json_put_text(&json, "made", night->made);
-	json_put_bool(&json, "passes", night_exit_code(night) == ERR_OK);
-	json_put_u64(&json, "exit_code", (uint64_t)night_exit_code(night));
-	json_put_u64(&json, "seeds", night->n_seed);
+	json_start_object(&json, file, 4);
+	json_put_fields(&json, "format %s, version %s, date %s, made %s, passes %d, exit_code %" PRIu64 ", seeds %zu",
+	                NIGHT_FORMAT, build_version, night->date, night->made, night_exit_code(night) == ERR_OK,
+	                (uint64_t)night_exit_code(night), night->n_seed);
 	json_put_real(&json, "false_alarm_chance", NIGHT_ALPHA);
 	json_begin_list(&json, "spaces");
 	for (size_t i = 0; i < night->n_space && code == ERR_OK; i++)
@@ -258,7 +227,6 @@ enum err_code night_write_json(FILE *file, struct night *night, struct err *err)
 		return code;
 	json_end(&json);
 	code = put_errors(&json, night, err);
-	json_end(&json);
 	json_finish(&json);
 	return code;
 }

@@ -33,7 +33,7 @@ enum err_code cli_choose(const struct cli_options *options, const char *option, 
 	char what[64];
 	assert(options->command && option);
 	(void)snprintf(what, sizeof(what), "dse %s: --%s", options->command->name, option);
-	return err_choose(what, value, allowed, n, index, err);
+	return value ? err_choose(what, value, allowed, n, index, err) : ERR_OK;
 }
 
 struct command_list {
@@ -297,8 +297,7 @@ enum err_code cli_parse(const struct cli_program *program, int argc, char **argv
 	assert(argv && options && err);
 	*options = (struct cli_options){0};
 	enum err_code code = check_words(argc, argv, err);
-	if (code == ERR_OK)
-		code = parse_program(program, argc, argv, options, err);
+	code = code == ERR_OK ? parse_program(program, argc, argv, options, err) : code;
 	if (code != ERR_OK || !options->command || options->help)
 		return code;
 	/* Mistakes are collected, so that one run tells them all. */

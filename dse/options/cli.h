@@ -16,16 +16,15 @@ bool cli_takes(const struct cli_command *command, enum cli_option option);
 bool cli_given(const struct cli_options *options, enum cli_option option);
 
 /*
- * The index of an option's value among allowed[0..n-1]. ERR_USAGE with what is
+ * The index of an option's value among allowed[0..n-1]; NULL: it is not given, and *index stays. ERR_USAGE with what is
  * allowed and the nearest: "dse explore: --detail is 'evnt', allowed are ...".
  */
 enum err_code cli_choose(const struct cli_options *options, const char *option, const char *value,
                          const char *const *allowed, size_t n, size_t *index, struct err *err);
 
 /*
- * Parse argv (argv[0] is skipped; its order is changed so that files come
- * together). ERR_USAGE with one message for each mistake: what was found, what
- * is allowed, the nearest command or option.
+ * Parse argv (argv[0] is skipped; its order is changed so that files come together). ERR_USAGE with one message for
+ * each mistake: what was found, what is allowed, the nearest command or option.
  */
 enum err_code cli_parse(const struct cli_program *program, int argc, char **argv, struct cli_options *options,
                         struct err *err);

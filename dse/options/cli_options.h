@@ -5,7 +5,6 @@
  * A parsed command line and what a command is. Only the commands themselves (dse/cmd) know it; what they ask of other
  * rooms they say in those rooms' own requests.
  */
-#include "dse/options/cli_option_list.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +20,21 @@ struct cli_list {
 
 struct cli_command;
 
+/* Every option of every command by number; what it is called, takes and does is in option_table (cli_table.h). */
+enum cli_option {
+#define OPTION(NAME, type, member, name, letter, argument, least, most, help) OPTION_##NAME,
+#include "dse/options/cli_option_rows.h"
+#undef OPTION
+	N_OPTION
+};
+
+/* The member of struct cli_options that an option of a type has. */
+#define OPTION_MEMBER_FLAG bool
+#define OPTION_MEMBER_U64 uint64_t
+#define OPTION_MEMBER_REAL double
+#define OPTION_MEMBER_TEXT const char *
+#define OPTION_MEMBER_LIST struct cli_list
+
 /* A parsed command line. Text points into argv. Options that were not given hold their default. */
 struct cli_options {
 	const struct cli_command *command; /* NULL: --help or --version of the program */
@@ -29,79 +43,10 @@ struct cli_options {
 	size_t n_file;
 	char *const *file; /* [n_file] arguments that are not options, in order */
 
-	/* Every command. */
-	bool help, json, quiet, no_progress;
-	const char *color; /* a colour_choice_name; NULL: auto */
-	uint64_t jobs;     /* threads; 0: all cores */
-	uint64_t seed;
-	const char *out;    /* directory or file to write to; NULL: the command's default */
-	const char *detail; /* explore, simulate, validate; NULL: fast */
-	bool audit;         /* explore, merge, simulate */
-
-	/* explore */
-	const char *engine;
-	bool flat, points, verify, prove;
-	const char *live;         /* "X,Y" or "line"; NULL: the first two objectives */
-	uint64_t max_evaluations; /* 0: no limit */
-	uint64_t max_seconds;     /* 0: no limit */
-	uint64_t audit_samples;   /* explore, merge; 0: the audit's default */
-	const char *effort;       /* NULL: none; see dse/run/effort.h */
-	const char *resume;       /* folder of a run to take up; NULL: a new run */
-	const char *shard;        /* "I/N"; NULL: the whole */
-	struct cli_list compare;  /* mappings to be set beside the front */
-	bool no_cache;            /* explore */
-	const char *store;        /* explore, merge, runs, show, export; NULL: the default */
-
-	/* simulate; mapping: power, too */
-	const char *layers, *split_scheme, *strategy, *level, *point, *trace, *mapping;
-
-	/* power; budgets that are not given are 0 */
-	const char *scenario, *levels, *analyse;
-	double budget_ms, budget_frac, budget_mj, budget_mw, average_mw;
-	double ratio;   /* 0: none */
-	uint64_t parts; /* 0: as the splitter says */
-	bool no_sleep, tasks, per_loop, front, search;
-
-	/* map */
-	const char *goal, *split;
-	bool fetch_ahead;
-	const char *conv_1x1, *network_result; /* power, too; NULL: all, dram */
-
-	/* roofline */
-	const char *memory_gb_s; /* "122,71,29"; NULL: the machine's */
-
-	/* validate; machine: fit, too */
-	const char *machine, *svg;
-	double max_error_pct;
-
-	/* fit */
-	const char *clocks, *where, *parameters, *fix;
-	bool robust;
-
-	/* runs, export */
-	const char *space; /* NULL: all */
-	uint64_t last;     /* 0: all */
-	uint64_t keep;
-	double older_than_day;
-	bool yes, csv;
-	double tolerance_pct; /* compare, nightly */
-
-	/* nightly */
-	const char *date, *note;        /* date NULL: today, UTC */
-	uint64_t seeds;                 /* not given: the command's default */
-	struct cli_list accept, tables; /* names of spaces; files and folders of reference tables */
-
-	/* report */
-	const char *figures; /* folder; NULL: none */
-
-	/* import */
-	struct cli_list dim; /* "NAME=N" */
-
-	/* schedule; machine, strategy, level, goal, too */
-	const char *workers;
-	uint64_t chips;     /* 0: 1 */
-	const char *read;   /* folder of an earlier schedule; NULL: make one */
-	uint64_t dram_byte; /* 0: OCTOPUS_DRAM_BYTE */
+	/* What the options say, a member each; what is not given is false, 0 or NULL. */
+#define OPTION(NAME, type, member, name, letter, argument, least, most, help) OPTION_MEMBER_##type member;
+#include "dse/options/cli_option_rows.h"
+#undef OPTION
 };
 
 /* A command. run returns its exit code, with messages in err for codes other than ERR_OK. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/options/cli_word.h"
-#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +48,7 @@ struct cli_word cli_word_of_option(const struct cli_command *command, enum cli_o
 	return argument ? word_of(argument, strlen(argument)) : word;
 }
 
-/* The first alternative of "NETWORK --machine MACHINE | --read DIR" without its options: the others have options only.
- */
+/* The first alternative of "NETWORK --machine MACHINE | --read DIR" without options: the others have only options. */
 size_t cli_words_of_command(const struct cli_command *command, struct cli_word word[CLI_MAX_WORD])
 {
 	size_t n = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_CLI_WORD_H
 #define DSE_CLI_WORD_H
-/* What may stand at a place of a command line, read from the usage lines and arguments of the tables; for completion.
- */
+/* What may stand at a place of a command line, read from usage lines and arguments of the tables; for completion. */
 #include "dse/options/cli_table.h"
 
 enum word_kind {

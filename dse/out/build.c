@@ -46,24 +46,16 @@ static void print_json(FILE *file)
 {
 	struct json json;
 	char mpi[RANKS_LIBRARY_SIZE];
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "program", "dse");
-	json_put_text(&json, "version", BUILD_VERSION);
-	json_put_text(&json, "sources", build_sources);
-	json_put_text(&json, "compiler", COMPILER);
-	json_put_text(&json, "compiler_version", COMPILER_VERSION);
-	json_put_text(&json, "variant", DSE_VARIANT);
-	json_put_text(&json, "flags", DSE_FLAGS);
+	json_start_object(&json, file, 2);
+	json_put_fields(&json,
+	                "program %s, version %s, sources %s, compiler %s, compiler_version %s, variant %s, flags %s",
+	                "dse", BUILD_VERSION, build_sources, COMPILER, COMPILER_VERSION, DSE_VARIANT, DSE_FLAGS);
 	json_begin_object(&json, "libraries");
 	for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++)
 		json_put_text(&json, library[i].name, library[i].version);
 	json_end(&json);
-	json_put_text(&json, "openmp", parallel_standard());
-	json_put_text(&json, "mpi", ranks_library(mpi));
-	json_put_text(&json, "data", build_data);
-	json_put_text(&json, "licence", LICENCE);
-	json_end(&json);
+	json_put_fields(&json, "openmp %s, mpi %s, data %s, licence %s", parallel_standard(), ranks_library(mpi),
+	                build_data, LICENCE);
 	json_finish(&json);
 }
 

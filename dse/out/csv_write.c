@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/out/csv_write.h"
 #include "dse/base/number.h"
+#include "dse/out/format_item.h"
 #include "sim/base/text.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,4 +49,23 @@ void csv_put_real(FILE *file, bool first, double value)
 	if (!first)
 		(void)fputc(',', file);
 	(void)fputs(text, file);
+}
+
+void csv_put_row(FILE *file, const char *format, ...)
+{
+	va_list arguments;
+	struct format_item item;
+	va_start(arguments, format);
+	while ((item = format_item_next(&format, &arguments)).type != FORMAT_END) {
+		assert(item.precision < 0);
+		if (item.type == FORMAT_TEXT)
+			csv_put_text(file, true, item.text);
+		else if (item.type == FORMAT_COUNT)
+			(void)fprintf(file, "%" PRIu64, item.count);
+		else if (item.type == FORMAT_CHAR)
+			(void)fputc(item.letter, file);
+		else
+			csv_put_real(file, true, item.real);
+	}
+	va_end(arguments);
 }

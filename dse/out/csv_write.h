@@ -11,4 +11,10 @@
 void csv_put_text(FILE *file, bool first, const char *text);
 void csv_put_real(FILE *file, bool first, double value);
 
+/*
+ * Cells as the format has them, by the conversions of dse/out/format_item.h: %s is csv_put_text's, %g csv_put_real's.
+ * Commas and the end of the line are the format's: "%s,%g,%zu\n".
+ */
+void csv_put_row(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

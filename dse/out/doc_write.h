@@ -13,7 +13,7 @@ struct doc_edit {
 	const struct doc_node *new_node; /* NULL: the pair of old_node goes */
 };
 
-/* Whether two trees have the same texts in the same order; keys of maps in any. Quotes do not count. NULL equals NULL.
+/* Whether two trees have the same texts in the same order; keys of maps in any. Quotes do not count; NULL equals NULL.
  */
 bool doc_equal(const struct doc_node *left, const struct doc_node *right);
 

@@ -51,11 +51,8 @@ void energy_put_supplies(struct json *json, const struct supply_energy supply[N_
 {
 	json_begin_list(json, "energy_by_supply_mj");
 	for (int i = 0; i < N_SUPPLY; i++) {
-		json_begin_object(json, NULL);
-		json_put_text(json, "supply", supply_name[i]);
-		json_put_real(json, "dynamic", supply[i].dynamic_pj * MJ_PER_PJ);
-		json_put_real(json, "static", supply[i].static_pj * MJ_PER_PJ);
-		json_end(json);
+		json_put_object(json, NULL, "supply %s, dynamic %g, static %g", supply_name[i],
+		                supply[i].dynamic_pj * MJ_PER_PJ, supply[i].static_pj * MJ_PER_PJ);
 	}
 	json_end(json);
 }

@@ -5,6 +5,7 @@
  * its printing of scalars is used, and the brackets, commas and line ends are ours.
  */
 #include "dse/out/json.h"
+#include "dse/out/format_item.h"
 #include "sim/base/text.h"
 #include <assert.h>
 #include <jansson.h>
@@ -77,9 +78,16 @@ void json_start(struct json *json, FILE *file, unsigned n_open_lines)
 	*json = (struct json){.file = file, .n_open_lines = n_open_lines};
 }
 
+void json_start_object(struct json *json, FILE *file, unsigned n_open_lines)
+{
+	json_start(json, file, n_open_lines);
+	json_begin_object(json, NULL);
+}
+
 void json_finish(struct json *json)
 {
-	assert(json->depth == 0);
+	while (json->depth > 0)
+		json_end(json);
 	(void)fputc('\n', json->file);
 }
 
@@ -165,6 +173,19 @@ void json_put_text(struct json *json, const char *key, const char *text)
 		(void)fputs("null", json->file);
 }
 
+void json_put_lines(struct json *json, const char *key, const char *text)
+{
+	json_begin_list(json, key);
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		char *line = strndup(text, n);
+		json_put_text(json, NULL, line);
+		free(line);
+		text += n + (text[n] == '\n');
+	}
+	json_end(json);
+}
+
 void json_put_real(struct json *json, const char *key, double value)
 {
 	begin_item(json, key);
@@ -198,4 +219,45 @@ void json_put_bool(struct json *json, const char *key, bool value)
 {
 	begin_item(json, key);
 	(void)fputs(value ? "true" : "false", json->file);
+}
+
+static void put_fields(struct json *json, const char *format, va_list *arguments)
+{
+	while (*format) {
+		char key[64];
+		size_t n = strcspn(format, " ");
+		assert(n < sizeof(key) && format[n] == ' ');
+		memcpy(key, format, n);
+		key[n] = '\0';
+		format += n + 1;
+		const struct format_item item = format_item_next(&format, arguments);
+		assert(item.type != FORMAT_CHAR && item.precision < 0);
+		if (item.type == FORMAT_TEXT)
+			json_put_text(json, key, item.text);
+		else if (item.type == FORMAT_REAL)
+			json_put_real(json, key, item.real);
+		else if (item.type == FORMAT_COUNT)
+			json_put_u64(json, key, item.count);
+		else
+			json_put_bool(json, key, item.count != 0);
+		format += strspn(format, ", ");
+	}
+}
+
+void json_put_fields(struct json *json, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	put_fields(json, format, &arguments);
+	va_end(arguments);
+}
+
+void json_put_object(struct json *json, const char *key, const char *format, ...)
+{
+	va_list arguments;
+	json_begin_object(json, key);
+	va_start(arguments, format);
+	put_fields(json, format, &arguments);
+	va_end(arguments);
+	json_end(json);
 }

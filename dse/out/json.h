@@ -2,9 +2,8 @@
 #ifndef DSE_JSON_H
 #define DSE_JSON_H
 /*
- * JSON writer: values go straight to a stream, keys in the order they are
- * written, so that a front of any size needs no memory. Only json.c knows
- * jansson, which escapes texts.
+ * JSON writer: values go straight to a stream, keys in the order they are written, so that a front of any size needs no
+ * memory. Only json.c knows jansson, which escapes texts.
  */
 #include "dse/base/number.h"
 #include <stdbool.h>
@@ -26,7 +25,10 @@ struct json {
 /* n_open_lines: how many levels of nesting are spread over lines, one item each. */
 void json_start(struct json *json, FILE *file, unsigned n_open_lines);
 
-/* Finish the document; everything that was begun has been ended. */
+/* The same for a document that is an object, which is begun. */
+void json_start_object(struct json *json, FILE *file, unsigned n_open_lines);
+
+/* Finish the document; what has not been ended is. */
 void json_finish(struct json *json);
 
 /*
@@ -42,9 +44,18 @@ void json_begin_list(struct json *json, const char *key);
 void json_end(struct json *json);
 void json_put_text(struct json *json, const char *key,
                    const char *text); /* NULL: null; bytes that are not UTF-8 become '?' */
-void json_put_real(struct json *json, const char *key, double value); /* not finite: null */
+void json_put_lines(struct json *json, const char *key, const char *text); /* a list of the text's lines */
+void json_put_real(struct json *json, const char *key, double value);      /* not finite: null */
 void json_put_u64(struct json *json, const char *key, uint64_t value);
 void json_put_number(struct json *json, const char *key, double value); /* as number_print has it, so 3.0 is 3 */
 void json_put_bool(struct json *json, const char *key, bool value);
+
+/*
+ * Several, each a key and a conversion of dse/out/format_item.h, with ", " between them: "layer %s, time_ms %g, exact
+ * %d". %s is json_put_text, %g json_put_real, %u json_put_u64 and %d json_put_bool. json_put_object puts them as an
+ * object.
+ */
+void json_put_fields(struct json *json, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void json_put_object(struct json *json, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

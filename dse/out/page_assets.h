@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_PAGE_ASSETS_H
 #define DSE_PAGE_ASSETS_H
-/* Files that the program carries: dse/out/page/ and the charting library, byte for byte as they were when it was built.
- */
+/* Files that the program carries: dse/out/page/ and the charting library, byte for byte as when it was built. */
 #include <stddef.h>
 
 struct page_asset {

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Six updates a second at most. */
 #define PERIOD_MS 170

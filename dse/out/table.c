@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/out/table.h"
 #include "dse/base/number.h"
+#include "dse/out/format_item.h"
 #include "dse/out/terminal.h"
 #include "sim/base/text.h"
 #include <assert.h>
@@ -22,6 +23,17 @@ void table_add_column(struct table *table, const char *name, bool right)
 	if (copy)
 		text_make_printable(copy);
 	table->name[table->n_column++] = copy ? copy : "";
+}
+
+void table_add_columns(struct table *table, const char *names)
+{
+	for (const char *end = names; *end; names = end + 1) {
+		char name[CELL_SIZE];
+		bool right = *names == '>';
+		end = names + strcspn(names, "|");
+		(void)snprintf(name, sizeof(name), "%.*s", (int)(end - names) - right, names + right);
+		table_add_column(table, name, right);
+	}
 }
 
 static void add_text(struct table *table, const char *text)
@@ -72,6 +84,35 @@ void table_add_real(struct table *table, double value)
 	char text[NUMBER_SIZE];
 	print_real(value, text);
 	add_text(table, text);
+}
+
+void table_add_row(struct table *table, const char *format, ...)
+{
+	va_list arguments;
+	char text[CELL_SIZE] = "", number[NUMBER_SIZE];
+	struct format_item item;
+	assert(table && table->n_column > 0);
+	va_start(arguments, format);
+	do {
+		size_t n = strlen(text), n_room = sizeof(text) - n;
+		item = format_item_next(&format, &arguments);
+		if (item.type == FORMAT_END || (item.type == FORMAT_CHAR && item.letter == '|')) {
+			add_text(table, text);
+			text[0] = '\0';
+		} else if (item.type == FORMAT_REAL) {
+			print_real(item.real, number);
+			(void)snprintf(text + n, n_room, "%s", number);
+		} else if (item.type == FORMAT_FIXED) {
+			(void)snprintf(text + n, n_room, "%.*f", item.precision, item.real);
+		} else if (item.type == FORMAT_COUNT) {
+			(void)snprintf(text + n, n_room, "%" PRIu64, item.count);
+		} else if (item.type == FORMAT_TEXT) {
+			(void)snprintf(text + n, n_room, "%.*s", item.precision, item.text);
+		} else {
+			(void)snprintf(text + n, n_room, "%c", item.letter);
+		}
+	} while (item.type != FORMAT_END);
+	va_end(arguments);
 }
 
 void table_add_apart(struct table *table, double left, double right)
@@ -234,6 +275,12 @@ void table_print(const struct table *table, FILE *file, int indent)
 {
 	unsigned n_column, n_row;
 	table_print_within(table, file, indent, terminal_size(file, &n_column, &n_row) ? n_column : SIZE_MAX);
+}
+
+void table_finish(struct table *table, FILE *file, int indent)
+{
+	table_print(table, file, indent);
+	table_free(table);
 }
 
 void table_free(struct table *table)

@@ -32,8 +32,14 @@ struct table {
 /* A column; name contains the unit. Columns beyond TABLE_MAX_COLUMN are left out, and so are their cells. */
 void table_add_column(struct table *table, const char *name, bool right);
 
+/* Several, with '|' between their names; a name behind '>' is of numbers: "layer|>mac|>share_pct". */
+void table_add_columns(struct table *table, const char *names);
+
 /* The next cell. Cells that find no memory stay empty. */
 void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The next cells, with '|' between them, by the conversions of dse/out/format_item.h; %g is table_add_real's. */
+void table_add_row(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Give the last cell a colour, which it has where table_print finds a terminal. */
 void table_colour(struct table *table, enum colour colour);
@@ -67,6 +73,8 @@ void table_print_left_out(const struct table *table, FILE *file, const char *whe
 void table_print(const struct table *table, FILE *file, int indent);
 /* The same for lines of n_char characters. */
 void table_print_within(const struct table *table, FILE *file, int indent, size_t n_char);
+/* table_print, then table_free. */
+void table_finish(struct table *table, FILE *file, int indent);
 void table_free(struct table *table);
 
 #endif

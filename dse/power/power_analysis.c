@@ -59,8 +59,7 @@ void power_analysis_print(FILE *file, const struct power_analysis *analysis)
 			table_add_real(&table, analysis->row[i].value[k]);
 	}
 	(void)fprintf(file, "\n%s\n", power_question_name[analysis->question]);
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 	for (size_t i = 0; i < analysis->n_note; i++)
 		(void)fprintf(file, "%s\n", analysis->note[i]);
 }

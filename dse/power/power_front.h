@@ -18,9 +18,8 @@ struct power_front {
 };
 
 /*
- * All schedules that no other one beats in time and energy, over all sets of
- * levels, within the goal's budgets (its scenario and sleep do not matter); a
- * partial front of more than max_front points is thinned, which epsilon tells.
+ * All schedules that no other one beats in time and energy, over all sets of levels, within the goal's budgets (its
+ * scenario and sleep do not matter); a partial front of more than max_front points is thinned, which epsilon tells.
  */
 enum err_code power_solve_front(const struct power_problem *problem, const struct power_goal *goal, size_t max_front,
                                 struct arena *arena, struct power_front *front, struct err *err);

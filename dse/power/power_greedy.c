@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A segment whose repeats could move from one mode to another; UINT32_MAX: there is none at that level. */
 struct power_move {

@@ -106,9 +106,8 @@ static struct power_weight relax(const struct power_aim *aim, unsigned limit, do
 }
 
 /*
- * The multiplier at which the relaxed chain just keeps a limit: between a chain
- * that breaks it (the objective's own best) and one that keeps it, the line
- * through both is moved out to the chain that lies furthest beyond it, until
+ * The multiplier at which the relaxed chain just keeps a limit: between a chain that breaks it (the objective's own
+ * best) and one that keeps it, the line through both is moved out to the chain that lies furthest beyond it, until
  * there is none.
  */
 static double best_multiplier(const struct power_search *search, unsigned limit, const struct power_bound *free_best,
@@ -297,7 +296,6 @@ static void trace_back(const struct power_search *search, uint32_t label, size_t
 	}
 }
 
-/* The best of the labels after the last stage. */
 static void take_best(const struct power_search *search, struct chain_best *best)
 {
 	const struct power_chain *chain = search->chain;

@@ -5,14 +5,9 @@
  */
 #include "dse/power/power_question.h"
 #include "dse/base/memory.h"
-#include "dse/out/csv_write.h"
-#include "dse/out/table.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
-
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
 
 enum err_code power_question_rebuild(const struct power_case *of, const struct machine *machine,
                                      const struct power_work_options *options, struct arena *arena,

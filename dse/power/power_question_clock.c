@@ -17,16 +17,12 @@
 #include <assert.h>
 #include <math.h>
 
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
-
 /* Clocks that are tried, as parts of the level's. */
 static const double part[] = {0.125, 0.25, 0.5, 0.75, 0.9, 1.0};
 #define N_PART (sizeof(part) / sizeof(part[0]))
 
 enum column { COLUMN_VDD, COLUMN_CLK, COLUMN_TIME, COLUMN_ENERGY, COLUMN_CLOSED, COLUMN_ERROR, COLUMN_SLOPE, N_COLUMN };
 
-/* The whole work at one level, its clock changed. */
 static enum err_code run_at(const struct power_case *of, uint32_t level, double frac, struct power_schedule *schedule,
                             struct err *err)
 {

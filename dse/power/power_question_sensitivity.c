@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the saving over the fastest level alone depends on each coefficient that
- * energies are made of. Coefficients change no time, so a schedule stays within
- * its deadline: its saving has a derivative, taken by central differences; and
- * beside it stands what the best schedule would save with the coefficient 20 %
- * lower or higher.
+ * How the saving over the fastest level alone depends on each coefficient that energies are made of. Coefficients
+ * change no time, so a schedule stays within its deadline: its saving has a derivative, taken by central differences;
+ * and beside it stands what the best schedule would save with the coefficient 20 % lower or higher.
  */
 #include "dse/power/power_question.h"
 #include <assert.h>
@@ -160,8 +158,7 @@ enum err_code power_question_sensitivity(const struct power_case *of, struct are
 	power_analysis_set_columns(analysis, "coefficient", column, N_COLUMN);
 	options.ratio = 0;
 	enum err_code code = power_question_rebuild(of, run->work.machine, &options, arena, &work, err);
-	if (code == ERR_OK)
-		code = power_solve(&work.problem, &run->goal, 0, arena, &best, err);
+	code = code == ERR_OK ? power_solve(&work.problem, &run->goal, 0, arena, &best, err) : code;
 	power_work_free(&work);
 	if (code != ERR_OK)
 		return code;

@@ -9,6 +9,12 @@
 #include "dse/space/provenance.h"
 #include <stdio.h>
 
+/* Files divide by the first two: 100 ns are 0.0001 ms, and times 1e-6 they would be 9.999999999999999e-5. */
+#define NS_PER_MS 1e6
+#define PJ_PER_MJ 1e9
+#define MS_PER_NS 1e-6
+#define MJ_PER_PJ 1e-9
+
 /* Everything that a run has found. */
 struct power_run {
 	const char *network;
@@ -93,7 +99,7 @@ const char *power_exact_within(const struct power_run *run);
 void power_write_csv(FILE *file, const struct power_run *run, struct arena *arena);
 void power_write_front(FILE *file, const struct power_run *run);
 
-/* Power over time as SVG: all at the thriftiest level, all at the fastest, the best schedule (DVFS paper figures 4, 5).
+/* Power over time as SVG: all at the thriftiest level, all at the fastest, the best schedule (DVFS paper, figures 4-5).
  */
 void power_draw(FILE *file, const struct power_run *run, struct arena *arena);
 

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power over time, one panel a schedule on common axes, as the DVFS paper's
- * figures 4 and 5: a bar for each piece of work, as wide as it takes and as
- * high as its mean power, in the colour of its level; so its area is energy.
+ * Power over time, one panel a schedule on common axes, as the DVFS paper's figures 4 and 5: a bar for each piece of
+ * work, as wide as it takes and as high as its mean power, in the colour of its level; so its area is energy.
  */
 #include "dse/power/power_report.h"
 #include "dse/out/svg.h"
 #include "dse/out/svg_axis.h"
 #include <assert.h>
 #include <math.h>
-
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
 
 /* In SVG units (pixels). */
 enum { WIDTH = 940, LEFT = 80, RIGHT = 30, TOP = 76, PANEL = 170, GAP = 92, MAX_PANEL = 3 };
@@ -33,7 +29,6 @@ struct power_panel {
 	struct svg_axis ns, mw; /* time to the right, mean power upwards; the same in all panels but for their places */
 };
 
-/* The axes that all panels share. */
 static void fit_axes(const struct power_run *run, struct power_panel *panel, size_t n)
 {
 	double max_ns = isfinite(run->goal.max_ns) ? run->goal.max_ns : 0;

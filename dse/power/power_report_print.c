@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables for people: every level alone, the greedy answer and the best schedule
- * below each other, with what they save over the fastest level alone; then the
- * best one row by row, where pieces of work that are alike and next to each
+ * Tables for people: every level alone, the greedy answer and the best schedule below each other, with what they save
+ * over the fastest level alone; then the best one row by row, where pieces of work that are alike and next to each
  * other share a row.
  */
 #include "dse/power/power_report.h"
@@ -14,9 +13,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
 
 struct power_row *power_rows(const struct power_problem *problem, const struct power_schedule *schedule,
                              struct arena *arena, size_t *n)
@@ -115,18 +111,12 @@ static void add_schedule(struct table *table, const struct power_run *run, const
                          const struct power_schedule *schedule, bool keeps)
 {
 	const struct power_schedule *fast = &run->alone[run->fast];
-	table_add(table, "%s", name);
-	table_add(table, "%s", keeps ? "yes" : "no");
-	table_add_real(table, schedule->time_ns * MS_PER_NS);
-	table_add_real(table, schedule->energy_pj * MJ_PER_PJ);
-	table_add(table, "%.2f", power_saving_pct(schedule, fast));
-	if (run->goal.sleeps) {
-		table_add_real(table, schedule->idle_pj * MJ_PER_PJ);
-		table_add(table, "%.2f", power_saving_asleep_pct(schedule, fast));
-	}
-	table_add_real(table, schedule->time_ns > 0 ? schedule->energy_pj / schedule->time_ns : 0);
-	table_add_real(table, schedule->peak_mw);
-	table_add(table, "%" PRIu32, schedule->n_switch);
+	table_add_row(table, "%s|%s|%g|%g|%.2f", name, keeps ? "yes" : "no", schedule->time_ns * MS_PER_NS,
+	              schedule->energy_pj * MJ_PER_PJ, power_saving_pct(schedule, fast));
+	if (run->goal.sleeps)
+		table_add_row(table, "%g|%.2f", schedule->idle_pj * MJ_PER_PJ, power_saving_asleep_pct(schedule, fast));
+	table_add_row(table, "%g|%g|%" PRIu32, schedule->time_ns > 0 ? schedule->energy_pj / schedule->time_ns : 0,
+	              schedule->peak_mw, schedule->n_switch);
 }
 
 const char *power_exact_within(const struct power_run *run)
@@ -163,18 +153,11 @@ static void print_schedules(FILE *file, const struct power_run *run)
 	assert(run->best.is_found && run->is_alone[run->fast]);
 	struct table table = {0};
 	char name[64];
-	table_add_column(&table, "schedule", false);
-	table_add_column(&table, "in_budget", false);
-	table_add_column(&table, "time_ms", true);
-	table_add_column(&table, "energy_mj", true);
-	table_add_column(&table, "saving_pct", true);
+	table_add_columns(&table, "schedule|in_budget|>time_ms|>energy_mj|>saving_pct");
 	if (run->goal.sleeps) {
-		table_add_column(&table, "sleep_mj", true);
-		table_add_column(&table, "with_sleep_pct", true);
+		table_add_columns(&table, ">sleep_mj|>with_sleep_pct");
 	}
-	table_add_column(&table, "average_mw", true);
-	table_add_column(&table, "peak_mw", true);
-	table_add_column(&table, "changes", true);
+	table_add_columns(&table, ">average_mw|>peak_mw|>changes");
 	for (uint32_t i = 0; i < run->work.problem.n_level; i++) {
 		(void)snprintf(name, sizeof(name), "%s alone", run->work.machine->level[i].name);
 		if (run->is_alone[i])
@@ -185,8 +168,7 @@ static void print_schedules(FILE *file, const struct power_run *run)
 	if (run->greedy.is_found)
 		add_schedule(&table, run, "greedy", &run->greedy, true);
 	add_schedule(&table, run, best_name(run), &run->best, true);
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 	(void)fprintf(file, "saving over %s alone", run->work.machine->level[run->fast].name);
 	if (run->greedy.is_found && run->best.objective > 0)
 		(void)fprintf(file, "; greedy is %.3g %% above the best",
@@ -225,38 +207,23 @@ static void add_row(struct table *table, const struct power_run *run, const stru
 	const struct operating_point *level = &run->work.machine->level[mode->level];
 	struct split_text split;
 	design_print_split(&piece->choice[mode->choice].split, &split);
-	table_add_real(table, row->start_ns * MS_PER_NS);
-	table_add(table, "%s", piece->block->name);
-	table_add(table, "%s", power_part_name[piece->part]);
-	table_add(table, "%" PRIu32, row->n);
-	table_add(table, "%s", level->name);
-	table_add(table, "%s", split.w);
-	table_add(table, "%s", split.h);
-	table_add(table, "%s", split.c);
-	table_add(table, "%s", split.d);
-	table_add(table, "%" PRIu64, piece->n_task);
-	table_add_real(table, row->time_ns * MS_PER_NS);
-	table_add_real(table, row->energy_pj * MJ_PER_PJ);
-	table_add_real(table, row->time_ns > 0 ? row->energy_pj / row->time_ns : 0);
+	table_add_row(table, "%g|%s|%s|%" PRIu32 "|%s|%s|%s|%s|%s|%" PRIu64 "|%g|%g|%g", row->start_ns * MS_PER_NS,
+	              piece->block->name, power_part_name[piece->part], row->n, level->name, split.w, split.h, split.c,
+	              split.d, piece->n_task, row->time_ns * MS_PER_NS, row->energy_pj * MJ_PER_PJ,
+	              row->time_ns > 0 ? row->energy_pj / row->time_ns : 0);
 }
 
 static void print_rows(FILE *file, const struct power_run *run, struct arena *arena)
 {
-	static const struct {
-		const char *name;
-		bool right;
-	} column[] = {{"start_ms", true}, {"layer", false},    {"part", false},    {"n", true},        {"level", false},
-	              {"split_w", false}, {"split_h", false},  {"split_c", false}, {"split_d", false}, {"tasks", true},
-	              {"time_ms", true},  {"energy_mj", true}, {"power_mw", true}};
 	struct table table = {0};
 	size_t n = 0;
 	struct power_row *row = power_rows(&run->work.problem, &run->best, arena, &n);
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i].name, column[i].right);
+	table_add_columns(
+	    &table,
+	    ">start_ms|layer|part|>n|level|split_w|split_h|split_c|split_d|>tasks|>time_ms|>energy_mj|>power_mw");
 	for (size_t i = 0; i < n; i++)
 		add_row(&table, run, &row[i]);
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 	if (run->goal.sleeps && run->best.idle_ns > 0)
 		(void)fprintf(file, "then asleep at %s for %.6g ms: %.6g mJ\n",
 		              run->work.machine->level[run->best.sleep_level].name, run->best.idle_ns * MS_PER_NS,
@@ -279,17 +246,13 @@ static void print_front(FILE *file, const struct power_run *run)
 		(void)fprintf(file, ", thinned: each that is missing is within %.3g %% of one here",
 		              100 * front->epsilon);
 	(void)fputc('\n', file);
-	table_add_column(&table, "time_ms", true);
-	table_add_column(&table, "energy_mj", true);
-	table_add_column(&table, "peak_mw", true);
+	table_add_columns(&table, ">time_ms|>energy_mj|>peak_mw");
 	for (size_t i = 0; i < n_shown; i++) {
 		const struct power_point *point = &front->point[n_shown > 1 ? i * (front->n - 1) / (n_shown - 1) : 0];
-		table_add_real(&table, point->time_ns * MS_PER_NS);
-		table_add_real(&table, point->energy_pj * MJ_PER_PJ);
-		table_add_real(&table, point->peak_mw);
+		table_add_row(&table, "%g|%g|%g", point->time_ns * MS_PER_NS, point->energy_pj * MJ_PER_PJ,
+		              point->peak_mw);
 	}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 }
 
 void power_print(FILE *file, const struct power_run *run, bool is_quiet, struct arena *arena)

@@ -2,14 +2,12 @@
 #ifndef DSE_POWER_SEARCH_H
 #define DSE_POWER_SEARCH_H
 /*
- * Power management: designs to choose from, so that a layer's split and
- * strategy are chosen together with its level. Each layer offers, at each
- * level, its exact front in time and energy among designs under a peak of power;
- * where results lie is settled first, as in the fastest design of the network.
+ * Power management: designs to choose from, so that a layer's split and strategy are chosen together with its level.
+ * Each layer offers, at each level, its exact front in time and energy among designs under a peak of power; where
+ * results lie is settled first, as in the fastest design of the network.
  *
- * So for any budget of time, energy and peak a best schedule over these designs
- * is best over all designs with results in those places. A budget of average
- * power may want a slower design for its time, which no front holds.
+ * So for any budget of time, energy and peak a best schedule over these designs is best over all designs with results
+ * in those places. A budget of average power may want a slower design for its time, which no front holds.
  */
 #include "dse/space/left_out.h"
 #include "dse/power/power_work.h"

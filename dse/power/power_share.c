@@ -25,8 +25,7 @@ static double time_at(const struct power_problem *problem, uint32_t level, doubl
 	return ns;
 }
 
-/* The thriftiest mode at a set's levels that fits a share of the fastest level's time, changes there and back included.
- */
+/* The thriftiest mode at a set's levels that fits a share of the fastest level's time, with changes there and back. */
 static uint32_t choose_mode(const struct power_problem *problem, const struct power_goal *goal, size_t i,
                             uint32_t levels, uint32_t fast, double share)
 {

@@ -73,7 +73,6 @@ static void find_least_average(const struct power_chain *chain, struct power_sch
 	}
 }
 
-/* The least peak of any mode, worst segment. */
 static double least_peak(const struct power_problem *problem, uint32_t levels)
 {
 	double worst = 0;

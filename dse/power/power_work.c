@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 const char *const power_part_name[N_POWER_PART] = {"layer", "load", "loop", "last loop", "ARM"};
@@ -262,7 +261,6 @@ static enum err_code run_designs(const struct machine *machine, const struct pow
 	return detail_run_all(*run, at, &options->detail, err);
 }
 
-/* A layer's segments from its runs. */
 static enum err_code put_runs(struct power_writer *writer, const struct power_item *item, const struct detail_run *run,
                               size_t n_run, bool per_loop, struct err *err)
 {

@@ -52,18 +52,16 @@ struct power_item {
 };
 
 /*
- * Run all designs in the tier of options and make segments of them. machine and
- * items must outlive work; the caller frees it with power_work_free, also after
- * an error. ERR_INFEASIBLE: a block that no design of it can run, with the
+ * Run all designs in the tier of options and make segments of them. machine and items must outlive work; the caller
+ * frees it with power_work_free, also after an error. ERR_INFEASIBLE: a block that no design of it can run, with the
  * reason; ERR_USAGE: a ratio for other than two levels; errors as detail_run_all.
  */
 enum err_code power_work_build(const struct machine *machine, const struct power_item *item, size_t n_item,
                                const struct power_work_options *options, struct power_work *work, struct err *err);
 
 /*
- * The DVFS paper's view: MLA tasks alone, their operands in place, on all PEs
- * of the machine; loops of them, or whole layers. split[i] of block i; blocks
- * without MLA tasks (pooling) are left out.
+ * The DVFS paper's view: MLA tasks alone, their operands in place, on all PEs of the machine; loops of them, or whole
+ * layers. split[i] of block i; blocks without MLA tasks (pooling) are left out.
  */
 enum err_code power_work_build_tasks(const struct machine *machine, const struct power_item *item, size_t n_item,
                                      const struct power_work_options *options, struct power_work *work,
@@ -71,15 +69,13 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 void power_work_free(struct power_work *work);
 
 /*
- * Of the even splits into exactly n_part tasks that fit the SRAM the one whose
- * task is fastest. ERR_INFEASIBLE: there is none; the message names the nearest
- * numbers of parts that there are.
+ * Of the even splits into exactly n_part tasks that fit the SRAM the one whose task is fastest. ERR_INFEASIBLE: there
+ * is none; the message names the nearest numbers of parts that there are.
  */
 enum err_code power_split_into(const struct layer_context *context, uint64_t n_part, struct split *split,
                                struct err *err);
 
-/* Inside: segments of a layer by its loops (power_work_loops.c). piece and segment have room for 4; returns how many.
- */
+/* Inside: segments of a layer by its loops (power_work_loops.c). piece, segment have room for 4; returns how many. */
 struct power_group {
 	double ns, dynamic_pj;
 };

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops inside a layer. A design's phases fall into three groups: what is
- * loaded before, what is done loop by loop (tasks, their write-outs, filters
- * that migrate between them), and the ARM operations. What the simulator says
- * of the whole layer is divided, nothing is added: loops take equal times, and
- * dynamic energy goes with the tasks.
+ * Loops inside a layer. A design's phases fall into three groups: what is loaded before, what is done loop by loop
+ * (tasks, their write-outs, filters that migrate between them), and the ARM operations. What the simulator says of the
+ * whole layer is divided, nothing is added: loops take equal times, and dynamic energy goes with the tasks.
  */
 #include "dse/power/power_work.h"
 #include "mapper/distribute/tiling.h"

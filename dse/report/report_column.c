@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of a report's points: objectives, other metrics, and the choices that were made, summed up over the layers.
- */
+/* Columns of a report's points: objectives, other metrics, and the choices made, summed up over the layers. */
 #include "dse/base/memory.h"
 #include "dse/design/design_read.h"
 #include "dse/layer/design_field.h"
@@ -282,7 +281,6 @@ static void take_field(struct report_data *data, const struct design_field *info
 	}
 }
 
-/* How many layers of a point have which value. */
 static void count_values(const struct report_data *data, const struct field *field, size_t point, size_t *n_use)
 {
 	memset(n_use, 0, MAX_NAME * sizeof(*n_use));
@@ -311,7 +309,6 @@ static void add_words(struct report_data *data, const struct field *field, const
 	}
 }
 
-/* The value that most layers have. */
 static void add_dominant(struct report_data *data, const struct field *field, const char *label)
 {
 	struct report_column *column = add_column(data, field->info->key, label, "", REPORT_KNOB);

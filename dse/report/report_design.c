@@ -72,7 +72,6 @@ static enum err_code make_machine(struct report_data *data, struct report_machin
 	           : code;
 }
 
-/* Forget a space that does not serve. */
 static void drop_space(struct report_data *data)
 {
 	space_free(&data->space);

@@ -8,13 +8,15 @@
 #include "dse/report/report_data.h"
 #include <stdio.h>
 
+/* Errors stay in the stream. */
+typedef void report_drawer(FILE *file, const struct report_data *data);
+
 struct report_figure {
 	const char *name; /* of the file, without ending */
 	const char *help;
 	/* Whether the run has what it shows. */
 	bool (*serves)(const struct report_data *data);
-	/* Errors stay in the stream. */
-	void (*draw)(FILE *file, const struct report_data *data);
+	report_drawer *draw;
 };
 extern const struct report_figure report_figure[];
 extern const size_t report_n_figure;
@@ -27,15 +29,8 @@ enum err_code report_figures_write(const char *dir, const struct report_data *da
                                    struct err *err);
 
 /* One row each, in the file its kind is drawn in. */
-void report_draw_front(FILE *file, const struct report_data *data);
-void report_draw_parallel(FILE *file, const struct report_data *data);
-void report_draw_progress(FILE *file, const struct report_data *data);
-void report_draw_sensitivity(FILE *file, const struct report_data *data);
-void report_draw_rooflines(FILE *file, const struct report_data *data);
-void report_draw_phases(FILE *file, const struct report_data *data);
-void report_draw_energy(FILE *file, const struct report_data *data);
-void report_draw_utilisation(FILE *file, const struct report_data *data);
-void report_draw_power(FILE *file, const struct report_data *data);
+report_drawer report_draw_front, report_draw_parallel, report_draw_progress, report_draw_sensitivity,
+    report_draw_rooflines, report_draw_phases, report_draw_energy, report_draw_utilisation, report_draw_power;
 
 /* What they share. A key of one mark and a text; returns where the next one begins. */
 double report_draw_key(FILE *file, double x, double y, size_t colour, const char *text);

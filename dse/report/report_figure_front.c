@@ -11,8 +11,7 @@
 enum { WIDTH = 980, HEIGHT = 600, LEFT = 90, RIGHT = 230, TOP = 80, BOTTOM = 60 };
 enum { MAX_AXIS = 12, MAX_LINE = 1000, MAX_BAR = 24, BAR_LEFT = 420, BAR_STEP = 30 };
 
-/* The knob that colours points: the first one with names that differs among them, but no sum over layers; NULL: none.
- */
+/* The knob that colours points: the first one with names that differ among them, no sum over layers; NULL: none. */
 static const struct report_column *colour_column(const struct report_data *data)
 {
 	for (size_t i = 0; i < data->n_column; i++) {
@@ -148,7 +147,6 @@ static void draw_coordinate(FILE *file, const struct report_column *column, cons
 	}
 }
 
-/* A point's way over all axes. */
 static void draw_line(FILE *file, const struct report_column *const *axis, const struct svg_axis *y, size_t n,
                       double step, size_t point, const char *style)
 {

@@ -136,11 +136,6 @@ void report_draw_phases(FILE *file, const struct report_data *data)
 
 /* ---- energy ---- */
 
-static const char *energy_of(size_t part)
-{
-	return energy_part_key(part);
-}
-
 static double energy_mj(const struct report_data *data, size_t layer, size_t part)
 {
 	const struct doc_node *parts = doc_find(kept_at(data, layer)->node, "energy_parts_mj");
@@ -153,7 +148,7 @@ void report_draw_energy(FILE *file, const struct report_data *data)
 	size_t n_part = 0;
 	while (energy_part_key(n_part))
 		n_part++;
-	draw_bars(file, data, &(const struct bars){"energy by part", "mJ", n_part, energy_of, energy_mj, true});
+	draw_bars(file, data, &(const struct bars){"energy by part", "mJ", n_part, energy_part_key, energy_mj, true});
 }
 
 /* ---- utilisation ---- */

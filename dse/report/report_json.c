@@ -129,13 +129,10 @@ static void put_header(struct json *json, const struct report_data *data)
 		json_put_u64(json, "run", run->record.id);
 	else
 		json_put_text(json, "run", NULL);
-	json_put_text(json, "name", run->name);
-	json_put_text(json, "date", run->record.id > 0 ? run->record.date : NULL);
-	json_put_text(json, "version", report_run_text(run, "version"));
-	json_put_text(json, "command", report_run_text(run, "command"));
-	json_put_text(json, "folder", run->folder);
-	json_put_text(json, "engine", report_run_text(run, "options.engine"));
-	json_put_text(json, "detail", report_run_text(run, "options.detail"));
+	json_put_fields(json, "name %s, date %s, version %s, command %s, folder %s, engine %s, detail %s", run->name,
+	                run->record.id > 0 ? run->record.date : NULL, report_run_text(run, "version"),
+	                report_run_text(run, "command"), run->folder, report_run_text(run, "options.engine"),
+	                report_run_text(run, "options.detail"));
 	put_node(json, "seed", report_run_node(run, "options.seed"));
 	json_put_text(json, "signature", run->front.n_point > 0 ? report_run_text(run, "signature") : NULL);
 	put_exactness(json, run);
@@ -159,10 +156,8 @@ static void put_columns(struct json *json, const struct report_data *data)
 	for (size_t i = 0; i < data->n_column; i++) {
 		const struct report_column *column = &data->column[i];
 		json_begin_object(json, NULL);
-		json_put_text(json, "key", column->key);
-		json_put_text(json, "label", column->label);
-		json_put_text(json, "unit", column->unit);
-		json_put_text(json, "kind", kind[column->kind]);
+		json_put_fields(json, "key %s, label %s, unit %s, kind %s", column->key, column->label, column->unit,
+		                kind[column->kind]);
 		if (isfinite(column->limit)) {
 			json_begin_object(json, "limit");
 			json_put_number(json, "max", column->limit);
@@ -192,8 +187,7 @@ static void put_points(struct json *json, const struct report_data *data)
 	json_end(json);
 	if (front->n_point == 0)
 		return;
-	json_put_u64(json, "knee", data->knee);
-	json_put_u64(json, "point", data->chosen);
+	json_put_fields(json, "knee %zu, point %zu", data->knee, data->chosen);
 	json_begin_object(json, "best");
 	for (size_t k = 0; k < front->n_objective; k++)
 		json_put_u64(json, metric_table[front->objective[k]].name, data->best[k]);
@@ -208,10 +202,8 @@ static void put_layers(struct json *json, const struct report_data *data)
 	json_begin_list(json, "layers");
 	for (size_t i = 0; i < front->n_network; i++)
 		for (size_t k = 0; k < front->network[i].n_layer; k++) {
-			json_begin_object(json, NULL);
-			json_put_text(json, "network", front->network[i].name);
-			json_put_text(json, "operation", front->operation[front->network[i].begin + k]);
-			json_end(json);
+			json_put_object(json, NULL, "network %s, operation %s", front->network[i].name,
+			                front->operation[front->network[i].begin + k]);
 		}
 	json_end(json);
 	json_begin_list(json, "point_designs");
@@ -281,8 +273,7 @@ static void put_design(struct json *json, const struct report_data *data, size_t
 	const struct kept_design *kept = &data->run.front.design[i];
 	const struct report_design *design = &data->design[i];
 	json_begin_object(json, NULL);
-	json_put_u64(json, "layer", design->layer);
-	json_put_u64(json, "machine", design->machine);
+	json_put_fields(json, "layer %u, machine %u", design->layer, design->machine);
 	put_fields(json, kept->node);
 	json_put_u64(json, "total_clk", kept->total_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
@@ -373,10 +364,8 @@ static void put_changes(struct json *json, const struct report_data *data)
 	for (size_t i = 0; i < data->n_change; i++) {
 		const struct report_change *change = &data->change[i];
 		json_begin_object(json, NULL);
-		json_put_text(json, "knob", change->knob);
-		json_put_text(json, "from", change->from);
-		json_put_text(json, "value", change->value);
-		json_put_u64(json, "of_point", change->point);
+		json_put_fields(json, "knob %s, from %s, value %s, of_point %u", change->knob, change->from,
+		                change->value, change->point);
 		if (change->layer != UINT32_MAX)
 			json_put_u64(json, "layer", change->layer);
 		if (change->verdict) {
@@ -416,14 +405,10 @@ void report_put_json(FILE *file, const struct report_data *data, size_t n, const
 	json_start(&json, file, N_OPEN_LINES);
 	json.is_tight = true;
 	json_begin_object(&json, NULL);
-	json_put_text(&json, "format", REPORT_FORMAT);
-	json_put_text(&json, "version", build_version);
-	json_put_text(&json, "build", build_sources);
-	json_put_text(&json, "made", made);
+	json_put_fields(&json, "format %s, version %s, build %s, made %s", REPORT_FORMAT, build_version, build_sources,
+	                made);
 	json_begin_list(&json, "runs");
 	for (size_t i = 0; i < n; i++)
 		put_run(&json, &data[i]);
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }

@@ -102,8 +102,7 @@ static enum err_code read_store(struct report_source *source, struct report_run 
 		return err_add(err, ERR_INPUT, "%s: run %" PRIu64 " has no run.json", database_path(source->store),
 		               run->record.id);
 	enum err_code code = run_store_content(source->store, file->hash, &text, &n_byte, err);
-	if (code == ERR_OK)
-		code = doc_read_text(run->run_path, text, n_byte, &run->arena, &root, err);
+	code = code == ERR_OK ? doc_read_text(run->run_path, text, n_byte, &run->arena, &root, err) : code;
 	free(text);
 	run->run = root;
 	run->store = memory_must(arena_text(&run->arena, database_path(source->store)));
@@ -140,7 +139,6 @@ static enum err_code find_kept(struct report_source *source, struct report_run *
 	return code;
 }
 
-/* What run.json says it was made from. */
 static void list_inputs(struct report_run *run)
 {
 	const struct doc_node *list = report_run_node(run, "inputs");

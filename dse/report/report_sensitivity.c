@@ -8,7 +8,6 @@
 #include "dse/report/report_design.h"
 #include "dse/run/attribute.h"
 #include "mapper/split/verdict.h"
-#include "sim/program/mixed.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +45,6 @@ static bool may_run(struct study *study, size_t n)
 
 /* ---- changes ---- */
 
-/* The next change. */
 static struct report_change *add_change(struct study *study, uint32_t layer, const char *knob, const char *from,
                                         const char *value)
 {
@@ -68,7 +66,6 @@ static struct report_change *add_change(struct study *study, uint32_t layer, con
 	return change;
 }
 
-/* Say why a change cannot be. */
 static void refuse(struct study *study, struct report_change *change, const char *text)
 {
 	change->verdict = memory_must(arena_text(&study->data->arena, text));
@@ -150,14 +147,6 @@ static const struct layer_choice *choice_of(const struct report_data *data, size
 	return &data->space.network[network].choice[layer - data->map.begin[network]];
 }
 
-static bool allows_level(const struct layer_choice *choice, const struct machine *machine, size_t level)
-{
-	const struct operating_point *point = &machine->level[level];
-	uint32_t needed =
-	    mixed_is(point) ? UINT32_C(1) << point->low | UINT32_C(1) << point->high : UINT32_C(1) << level;
-	return (choice->level_mask & needed) == needed;
-}
-
 /* Whether a layer may have the value of a field, and the field means something there; fields that two layers share
  * (where results lie, what is fetched ahead) are no knobs of one. */
 static bool is_choice(const struct report_data *data, size_t layer, const struct machine *machine,
@@ -171,7 +160,7 @@ static bool is_choice(const struct report_data *data, size_t layer, const struct
 	if (strcmp(field->key, "reuse") == 0)
 		return choice->reuse[value] && (strategy->reuses || strategy->is_systolic);
 	if (strcmp(field->key, "level") == 0)
-		return allows_level(choice, machine, value);
+		return attribute_allows_level(choice, machine, value);
 	if (strcmp(field->key, "operand_bit") == 0)
 		return !space_fetches_ahead(&data->space) &&
 		       (value == 0 ? choice->operand_8bit : choice->operand_16bit);
@@ -221,21 +210,9 @@ static void try_field(struct study *study, uint32_t layer, const struct machine 
 	}
 }
 
-/* Whether the rules leave a layer this split. */
-static bool is_listed(size_t n, const struct dim_split *list, uint32_t max_part, const struct dim_split *dim)
-{
-	bool found = n == 0;
-	for (size_t i = 0; i < n && !found; i++)
-		found = memcmp(&list[i], dim, sizeof(*dim)) == 0;
-	return found && dim_n_part(dim) <= max_part;
-}
-
 static bool allows_split(const struct layer_choice *choice, const struct split *split)
 {
-	return !choice->thesis_split && is_listed(choice->n_fixed_w, choice->fixed_w, choice->max_part_w, &split->w) &&
-	       is_listed(choice->n_fixed_h, choice->fixed_h, choice->max_part_h, &split->h) &&
-	       is_listed(choice->n_fixed_c, choice->fixed_c, choice->max_part_c, &split->c) &&
-	       is_listed(choice->n_fixed_d, choice->fixed_d, choice->max_part_d, &split->d) &&
+	return !choice->thesis_split && !attribute_refuse_split(choice, split) &&
 	       (choice->w != SPLIT_WHOLE || dim_n_part(&split->w) == 1) &&
 	       (choice->h != SPLIT_WHOLE || dim_n_part(&split->h) == 1) &&
 	       (choice->c != SPLIT_WHOLE || dim_n_part(&split->c) == 1) &&
@@ -346,7 +323,6 @@ static void try_all_together(struct study *study, const struct machine *machine)
 
 /* ---- running ---- */
 
-/* Why a design of a layer cannot run. */
 static void refuse_layer(struct study *study, const struct trial *trial, const struct verdict *verdict)
 {
 	struct report_change *change = &study->data->change[trial->change];
@@ -435,7 +411,6 @@ static enum err_code run_trials(struct study *study, const struct machine *machi
 	return code;
 }
 
-/* Knobs of the layers of one point. */
 static enum err_code study_point(struct study *study, uint32_t point, bool one_by_one)
 {
 	const struct report_data *data = study->data;

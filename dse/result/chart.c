@@ -12,7 +12,6 @@
 /* Picture and plot area, in SVG units (pixels). */
 enum { WIDTH = 900, HEIGHT = 560, LEFT = 90, RIGHT = 250, TOP = 40, BOTTOM = 60, MAX_SERIES = SVG_N_COLOUR };
 
-/* The axis of one of a front's objectives. */
 static void fit_axis(const struct pareto *front, unsigned objective, struct svg_axis *axis)
 {
 	double min = INFINITY, max = -INFINITY;

@@ -6,6 +6,7 @@
 #include "dse/layer/design_text.h"
 #include "dse/out/build.h"
 #include "dse/out/csv_write.h"
+#include "dse/space/space_goals.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -54,14 +55,6 @@ const char *front_file_hash(const struct space *space, const char *path)
 		if (strcmp(space->file[i].path, path) == 0)
 			return space->file[i].hash;
 	return NULL;
-}
-
-static bool is_objective(const struct space *space, enum metric metric)
-{
-	for (size_t i = 0; i < space->n_objective; i++)
-		if (space->objective[i] == metric)
-			return true;
-	return false;
 }
 
 /* Texts are joined by what none of them contains, so that "ab" "c" is not "a" "bc". */
@@ -142,7 +135,6 @@ static enum err_code sign_points(void *context, FILE *file, size_t first, size_t
 	return ERR_OK;
 }
 
-/* One text after the other. */
 static void hash_texts(void *sink, const char *text, size_t n_byte)
 {
 	uint64_t *hash = sink;
@@ -179,10 +171,9 @@ static void write_csv_header(FILE *file, const struct space *space, bool with_ve
 	for (size_t i = 0; i < space->n_axis; i++)
 		csv_put_text(file, false, space->axis[i].param->key);
 	for (unsigned k = 0; k < N_METRIC; k++)
-		if (!is_objective(space, (enum metric)k))
+		if (!space_has_objective(space, (enum metric)k))
 			csv_put_text(file, false, metric_table[k].name);
-	csv_put_text(file, false, "strategies");
-	csv_put_text(file, false, "levels");
+	(void)fputs(",strategies,levels", file);
 	for (size_t i = 0; i < space->n_network; i++) {
 		for (unsigned k = 0; k < N_METRIC; k++) {
 			char name[NETWORK_NAME_SIZE + 32];
@@ -198,12 +189,7 @@ static void write_csv_header(FILE *file, const struct space *space, bool with_ve
 		(void)snprintf(name, sizeof(name), "verified_%s", metric_table[space->objective[i]].name);
 		csv_put_text(file, false, name);
 	}
-	if (with_verified) {
-		csv_put_text(file, false, "verified_error_pct");
-		csv_put_text(file, false, "verified_margin_pct");
-		csv_put_text(file, false, "verified_front");
-	}
-	(void)fputc('\n', file);
+	(void)fputs(with_verified ? ",verified_error_pct,verified_margin_pct,verified_front\n" : "\n", file);
 }
 
 const char *front_file_verdict(const struct verify_point *point)
@@ -245,7 +231,7 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 		put_metric(file, point->machine, point->metric, space->objective[i]);
 	space_machine_put_csv(file, false, space, point->machine);
 	for (unsigned k = 0; k < N_METRIC; k++)
-		if (!is_objective(space, (enum metric)k))
+		if (!space_has_objective(space, (enum metric)k))
 			put_metric(file, point->machine, point->metric, (enum metric)k);
 	print_strategies(point, text, sizeof(text));
 	csv_put_text(file, false, text);

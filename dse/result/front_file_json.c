@@ -17,6 +17,7 @@
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* Machine metrics are the same for each network, so networks leave them out. */
@@ -54,9 +55,8 @@ static void put_verified(struct json *json, const struct space *space, const str
 	for (size_t i = 0; i < space->n_objective; i++)
 		json_put_real(json, metric_table[space->objective[i]].name,
 		              metric_value(machine, point->metric, space->objective[i]));
-	json_put_real(json, "error_pct", 100.0 * point->error_frac);
-	json_put_real(json, "margin_pct", 100.0 * point->margin_frac);
-	json_put_text(json, "front", front_file_verdict(point));
+	json_put_fields(json, "error_pct %g, margin_pct %g, front %s", 100.0 * point->error_frac,
+	                100.0 * point->margin_frac, front_file_verdict(point));
 	json_end(json);
 }
 
@@ -126,20 +126,16 @@ static void put_inputs(struct json *json, const struct space *space)
 	put_levels(json, space);
 	json_begin_list(json, "machines");
 	for (size_t i = 0; i < space->n_machine; i++) {
-		json_begin_object(json, NULL);
-		json_put_text(json, "machine", space->machine[i].name);
-		json_put_text(json, "file", space->machine_path[i]);
-		json_put_text(json, "hash", front_file_hash(space, space->machine_path[i]));
-		json_end(json);
+		json_put_object(json, NULL, "machine %s, file %s, hash %s", space->machine[i].name,
+		                space->machine_path[i], front_file_hash(space, space->machine_path[i]));
 	}
 	json_end(json);
 	json_begin_list(json, "networks");
 	for (size_t i = 0; i < space->n_network; i++) {
 		json_begin_object(json, NULL);
-		json_put_text(json, "network", space->network[i].network.name);
-		json_put_text(json, "file", space->network[i].path);
-		json_put_text(json, "hash", front_file_hash(space, space->network[i].path));
-		json_put_real(json, "weight", space_network_weight(space, i));
+		json_put_fields(json, "network %s, file %s, hash %s, weight %g", space->network[i].network.name,
+		                space->network[i].path, front_file_hash(space, space->network[i].path),
+		                space_network_weight(space, i));
 		json_begin_list(json, "operations");
 		for (size_t k = 0; k < space->network[i].network.n_block; k++)
 			json_put_text(json, NULL, space->network[i].network.block[k].name);
@@ -203,11 +199,8 @@ static void put_list(struct json *json, const struct front_run *run, size_t n,
 /* The file's begin, up to the signature. */
 static void begin_front(struct json *json, FILE *file, const struct front_run *run)
 {
-	json_start(json, file, 2);
-	json_begin_object(json, NULL);
-	json_put_text(json, "format", FRONT_FORMAT);
-	json_put_text(json, "space", run->space->name);
-	json_put_text(json, "signature", run->signature);
+	json_start_object(json, file, 2);
+	json_put_fields(json, "format %s, space %s, signature %s", FRONT_FORMAT, run->space->name, run->signature);
 }
 
 enum err_code front_file_sign_json(FILE *file, const struct front_run *run, struct err *err)
@@ -233,8 +226,6 @@ void front_file_write_json(FILE *file, const struct front_run *run)
 	json_end(&json);
 	json_begin_list(&json, "points");
 	put_list(&json, run, run->explore->front.n, put_points);
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }
 
@@ -297,10 +288,7 @@ static void put_failures(struct json *json, const struct explore *explore)
 	json_put_u64(json, "failures", explore->n_failure);
 	json_begin_list(json, "failed");
 	for (size_t i = 0; i < explore->n_failure && i < EXPLORE_MAX_FAILURE; i++) {
-		json_begin_object(json, NULL);
-		json_put_text(json, "machine", explore->failure[i].machine);
-		json_put_text(json, "why", explore->failure[i].why);
-		json_end(json);
+		json_put_object(json, NULL, "machine %s, why %s", explore->failure[i].machine, explore->failure[i].why);
 	}
 	json_end(json);
 }
@@ -309,11 +297,9 @@ static void put_failures(struct json *json, const struct explore *explore)
 static void put_options(struct json *json, const struct front_run *run)
 {
 	json_begin_object(json, "options");
-	json_put_text(json, "engine", run->options->engine->name);
-	json_put_text(json, "detail", detail_name[run->space->detail]);
-	json_put_bool(json, "flat", run->options->flat);
-	json_put_u64(json, "seed", run->options->seed);
-	json_put_u64(json, "max_evaluations", run->options->max_evaluation);
+	json_put_fields(json, "engine %s, detail %s, flat %d, seed %" PRIu64 ", max_evaluations %" PRIu64,
+	                run->options->engine->name, detail_name[run->space->detail], run->options->flat,
+	                run->options->seed, run->options->max_evaluation);
 	if (run->options->engine->is_random)
 		json_put_u64(json, "islands", run->space->islands);
 	json_put_u64(json, "max_front", run->space->max_front);
@@ -390,25 +376,20 @@ static void put_verify(struct json *json, const struct front_run *run)
 	const struct layer_map *map = &run->explore->map;
 	const struct unrolled_design *worst = &verify->design[verify->clk.worst];
 	json_begin_object(json, "verify");
-	json_put_u64(json, "designs", verify->n_design);
-	json_put_real(json, "mean_clk_gap_pct", 100.0 * verify->clk.mean_frac);
-	json_put_real(json, "largest_clk_gap_pct", 100.0 * verify->clk.max_frac);
-	json_put_u64(json, "largest_at_design", verify->clk.worst);
-	json_put_text(json, "largest_at_layer", map->block[map->first[worst->distinct]]->name);
+	json_put_fields(
+	    json,
+	    "designs %zu, mean_clk_gap_pct %g, largest_clk_gap_pct %g, largest_at_design %zu, largest_at_layer %s",
+	    verify->n_design, 100.0 * verify->clk.mean_frac, 100.0 * verify->clk.max_frac, verify->clk.worst,
+	    map->block[map->first[worst->distinct]]->name);
 	json_begin_list(json, "objectives");
 	for (size_t i = 0; i < run->space->n_objective; i++) {
-		json_begin_object(json, NULL);
-		json_put_text(json, "objective", metric_table[run->space->objective[i]].name);
-		json_put_real(json, "mean_gap_pct", 100.0 * verify->objective[i].mean_frac);
-		json_put_real(json, "largest_gap_pct", 100.0 * verify->objective[i].max_frac);
-		json_put_u64(json, "largest_at_point", verify->objective[i].worst);
-		json_end(json);
+		json_put_object(json, NULL, "objective %s, mean_gap_pct %g, largest_gap_pct %g, largest_at_point %zu",
+		                metric_table[run->space->objective[i]].name, 100.0 * verify->objective[i].mean_frac,
+		                100.0 * verify->objective[i].max_frac, verify->objective[i].worst);
 	}
 	json_end(json);
-	json_put_u64(json, "certain", verify->n_certain);
-	json_put_u64(json, "depends", verify->n_point - verify->n_certain);
-	json_put_bool(json, "audited", verify->audited);
-	json_put_real(json, "seconds", verify->seconds);
+	json_put_fields(json, "certain %zu, depends %zu, audited %d, seconds %g", verify->n_certain,
+	                verify->n_point - verify->n_certain, verify->audited, verify->seconds);
 	json_end(json);
 }
 
@@ -419,8 +400,7 @@ static void put_quality(struct json *json, const struct front_run *run)
 	if (!run->has_quality)
 		return; /* no memory: the front is worth more than its figures */
 	json_begin_object(json, "quality");
-	json_put_real(json, "hypervolume", quality->hypervolume);
-	json_put_real(json, "hypervolume_frac", quality->hypervolume_frac);
+	json_put_fields(json, "hypervolume %g, hypervolume_frac %g", quality->hypervolume, quality->hypervolume_frac);
 	json_begin_object(json, "reference");
 	for (size_t i = 0; i < run->space->n_objective; i++)
 		json_put_real(json, metric_table[run->space->objective[i]].name, quality->reference[i]);
@@ -436,40 +416,31 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 	struct left_out left;
 	const struct explore *explore = run->explore;
 	assert(file && explore && run->command);
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "version", build_version);
-	json_put_text(&json, "command", run->command);
-	json_put_text(&json, "space", run->space->name);
+	json_start_object(&json, file, 2);
+	json_put_fields(&json, "version %s, command %s, space %s", build_version, run->command, run->space->name);
 	put_options(&json, run);
 	json_begin_list(&json, "inputs");
 	for (size_t i = 0; i < run->space->n_file; i++) {
-		json_begin_object(&json, NULL);
-		json_put_text(&json, "file", run->space->file[i].path);
-		json_put_text(&json, "hash", run->space->file[i].hash);
-		json_end(&json);
+		json_put_object(&json, NULL, "file %s, hash %s", run->space->file[i].path, run->space->file[i].hash);
 	}
 	json_end(&json);
 	put_objectives(&json, run->space);
 	put_coefficients(&json, run->space);
 	put_counts(&json, explore);
-	json_put_real(&json, "epsilon", explore->counts.epsilon);
-	json_put_bool(&json, "epsilon_needs_margin", explore->counts.is_limited);
+	json_put_fields(&json, "epsilon %g, epsilon_needs_margin %d", explore->counts.epsilon,
+	                explore->counts.is_limited);
 	certificate_text(run, certificate, sizeof(certificate));
 	json_put_text(&json, "certificate", certificate);
 	left_out_find(run->space, &left);
 	json_put_text(&json, "network_result", network_result_name[run->space->network_result]);
 	left_out_put_json(&json, &left);
-	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated && explore->n_failure == 0);
-	json_put_bool(&json, "interrupted", explore->interrupted);
+	json_put_fields(&json, "complete %d, interrupted %d",
+	                !explore->interrupted && !explore->truncated && explore->n_failure == 0, explore->interrupted);
 	history_put_json(&json, explore, run->has_quality ? &run->quality : NULL, run->volume);
 	json_put_real(&json, "seconds", explore->seconds);
 	if (run->known) {
-		json_begin_object(&json, "known_from");
-		json_put_u64(&json, "run", run->known->run);
-		json_put_text(&json, "date", run->known->date);
-		json_put_real(&json, "seconds", run->known->seconds);
-		json_end(&json);
+		json_put_object(&json, "known_from", "run %" PRIu64 ", date %s, seconds %g", run->known->run,
+		                run->known->date, run->known->seconds);
 	}
 	if (run->n_known_search > 0)
 		json_put_u64(&json, "known_searches", run->n_known_search);
@@ -477,11 +448,8 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 	if (explore->n_failure > 0)
 		put_failures(&json, explore);
 	if (explore->miss.stage != STAGE_NONE && explore->front.n == 0) {
-		json_begin_object(&json, "nearest_miss");
-		json_put_text(&json, "machine", explore->miss.machine);
-		json_put_text(&json, "what", explore->miss.text);
-		json_put_real(&json, "violation", explore->miss.violation);
-		json_end(&json);
+		json_put_object(&json, "nearest_miss", "machine %s, what %s, violation %g", explore->miss.machine,
+		                explore->miss.text, explore->miss.violation);
 	}
 	if (run->compare)
 		mapping_compare_put_json(&json, run->compare, run->unroller);
@@ -499,6 +467,5 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 		put_files(&json, dir, explore->front.n > 0, run->options->points != NULL);
 	if (with_front)
 		put_front(&json, run);
-	json_end(&json);
 	json_finish(&json);
 }

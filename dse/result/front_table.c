@@ -10,19 +10,12 @@
 #include "dse/result/certificate.h"
 #include "dse/search/history_print.h"
 #include "dse/space/left_out.h"
+#include "dse/space/space_goals.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-static bool is_objective(const struct space *space, enum metric metric)
-{
-	for (size_t i = 0; i < space->n_objective; i++)
-		if (space->objective[i] == metric)
-			return true;
-	return false;
-}
 
 /* Metrics that are shown beside the objectives. */
 static const enum metric shown[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM, METRIC_PEAK_POWER, METRIC_MAC_UNITS};
@@ -35,14 +28,13 @@ static void add_columns(struct table *table, const struct space *space)
 	for (size_t i = 0; i < space->n_objective; i++)
 		table_add_column(table, metric_table[space->objective[i]].name, true);
 	for (size_t i = 0; i < N_SHOWN; i++)
-		if (!is_objective(space, shown[i]))
+		if (!space_has_objective(space, shown[i]))
 			table_add_column(table, metric_table[shown[i]].name, true);
 	if (space->n_machine > 1)
 		table_add_column(table, "machine", false);
 	for (size_t i = 0; i < space->n_axis; i++)
 		table_add_column(table, space->axis[i].param->key, true);
-	table_add_column(table, "layers by level", false);
-	table_add_column(table, "", false);
+	table_add_columns(table, "layers by level|");
 }
 
 /* What is said of a point: "least latency_ms", "knee", "depends": not verified. */
@@ -89,7 +81,7 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 			table_colour(table, COLOUR_BEST);
 	}
 	for (size_t i = 0; i < N_SHOWN; i++)
-		if (!is_objective(space, shown[i]))
+		if (!space_has_objective(space, shown[i]))
 			table_add_most(table, point->metric[shown[i]]);
 	if (space->n_machine > 1)
 		table_add(table, "%s", point->machine->name);
@@ -98,8 +90,7 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 		table_add(table, "%s", text);
 	}
 	front_file_print_levels(point, text, sizeof(text));
-	table_add(table, "%s", text);
-	table_add(table, "%s", remark->text);
+	table_add_row(table, "%s|%s", text, remark->text);
 	table_colour(table, remark->colour);
 }
 
@@ -139,31 +130,26 @@ void front_table_print(FILE *file, const struct front_run *run)
 static void print_reasons(FILE *file, const struct explore_counts *counts, int indent)
 {
 	struct table table = {0};
-	table_add_column(&table, "died of", false);
-	table_add_column(&table, "designs", true);
-	table_add_column(&table, "meaning", false);
+	table_add_columns(&table, "died of|>designs|meaning");
 	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
 		uint64_t n = add_sat(counts->by_reason[i], counts->cut_by_reason[i]);
 		if (n == 0 || i == LAYER_REASON_BOUND)
 			continue;
 		table_add(&table, "%s", design_reason_name(i));
 		table_colour(&table, COLOUR_BAD);
-		table_add(&table, "%" PRIu64, n);
-		table_add(&table, "%s", design_reason_help(i));
+		table_add_row(&table, "%" PRIu64 "|%s", n, design_reason_help(i));
 	}
 	for (uint32_t i = 0; i < N_METRIC; i++) {
 		if (counts->by_limit[i] == 0)
 			continue;
 		table_add(&table, "%s", metric_table[i].name);
 		table_colour(&table, COLOUR_BAD);
-		table_add(&table, "%" PRIu64, counts->by_limit[i]);
-		table_add(&table, "whole designs or machines over the limit");
+		table_add_row(&table, "%" PRIu64 "|whole designs or machines over the limit", counts->by_limit[i]);
 	}
 	for (size_t i = 0; i < counts->n_rejection; i++) {
 		table_add(&table, "machine");
 		table_colour(&table, COLOUR_BAD);
-		table_add(&table, "%" PRIu64, counts->rejection[i].n);
-		table_add(&table, "%s", counts->rejection[i].why);
+		table_add_row(&table, "%" PRIu64 "|%s", counts->rejection[i].n, counts->rejection[i].why);
 	}
 	if (table.n_cell > 0)
 		table_print(&table, file, indent);

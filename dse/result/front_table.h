@@ -10,8 +10,7 @@ void front_table_print(FILE *file, const struct front_run *run);
 /* What was counted. */
 void front_table_print_counts(FILE *file, const struct front_run *run);
 
-/* What verification said: the gap between the tiers, and the points that do not keep their place; run->verify is there.
- */
+/* What verification said: the gap between the tiers, and points that do not keep their place; run->verify is there. */
 void front_table_print_verify(FILE *file, const struct front_run *run);
 
 /* That nothing fits, whether that is proven, how many designs died of which limit, and the nearest miss. */

@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *const roofline_kind_name[N_ROOFLINE_KIND] = {[ROOFLINE_CONV] = "conv",
                                                          [ROOFLINE_POINTWISE] = "pointwise",

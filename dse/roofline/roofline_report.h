@@ -15,8 +15,7 @@ void roofline_write_json(FILE *file, const struct roofline *roofline, size_t n);
 /* SVG, a panel each, all with the same logarithmic axes. */
 void roofline_draw(FILE *file, const struct roofline *roofline, size_t n);
 
-/* Operations over bytes of all layers, how many of them are memory bound, and how fast all are together, where all run.
- */
+/* Operations over bytes of all layers, how many are memory bound, and how fast all are together, where all run. */
 struct roofline_sum {
 	double n_op, byte, intensity;
 	size_t n_memory_bound, n_reached;

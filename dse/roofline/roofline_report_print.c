@@ -39,31 +39,21 @@ struct roofline_sum roofline_sum(const struct roofline *roofline)
 
 static void print_layers(FILE *file, const struct roofline *roofline)
 {
-	static const char *const column[] = {"layer",        "kind",        "mac",         "ifmap_byte",
-	                                     "weight_byte",  "ofmap_byte",  "op_per_byte", "attainable_gops",
-	                                     "reached_gops", "reached_pct", "bound"};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i > 1 && i < 10);
+	table_add_columns(&table, "layer|kind|>mac|>ifmap_byte|>weight_byte|>ofmap_byte|>op_per_byte|>attainable_gops"
+	                          "|>reached_gops|>reached_pct|bound");
 	for (size_t i = 0; i < roofline->n; i++) {
 		const struct roofline_layer *layer = &roofline->layer[i];
-		table_add(&table, "%s", layer->block->name);
-		table_add(&table, "%s", roofline_kind_name[layer->kind]);
-		table_add(&table, "%.0f", layer->n_op / 2);
-		table_add(&table, "%.0f", layer->ifmap_byte);
-		table_add(&table, "%.0f", layer->weight_byte);
-		table_add(&table, "%.0f", layer->ofmap_byte);
-		table_add_real(&table, layer->intensity);
-		table_add_real(&table, layer->attainable_gops);
-		table_add_real(&table, reached_of(layer));
+		table_add_row(&table, "%s|%s|%.0f|%.0f|%.0f|%.0f|%g|%g|%g", layer->block->name,
+		              roofline_kind_name[layer->kind], layer->n_op / 2, layer->ifmap_byte, layer->weight_byte,
+		              layer->ofmap_byte, layer->intensity, layer->attainable_gops, reached_of(layer));
 		if (layer->is_reached)
 			table_add(&table, "%.1f", 100 * layer->reached_gops / layer->attainable_gops);
 		else
 			table_add(&table, "-");
 		table_add(&table, "%s", bound_of(layer));
 	}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 }
 
 /* Why layers are not reached, each reason once. */
@@ -115,28 +105,17 @@ void roofline_write_csv(FILE *file, const struct roofline *roofline, size_t n)
 		const struct operating_point *level = &one->machine.level[one->level];
 		for (size_t k = 0; k < one->n; k++) {
 			const struct roofline_layer *layer = &one->layer[k];
-			csv_put_text(file, true, one->network->name);
-			csv_put_text(file, false, one->machine.name);
-			csv_put_text(file, false, level->name);
-			csv_put_real(file, false, level->clk_mhz);
-			csv_put_real(file, false, one->compute_gops);
-			csv_put_real(file, false, one->memory_gb_s);
-			csv_put_text(file, false, layer->block->name);
-			csv_put_text(file, false, roofline_kind_name[layer->kind]);
-			csv_put_real(file, false, layer->n_op / 2);
-			csv_put_real(file, false, layer->ifmap_byte);
-			csv_put_real(file, false, layer->weight_byte);
-			csv_put_real(file, false, layer->ofmap_byte);
-			csv_put_real(file, false, layer->intensity);
-			csv_put_real(file, false, layer->attainable_gops);
+			csv_put_row(file, "%s,%s,%s,%g,%g,%g,%s,%s,%g,%g,%g,%g,%g,%g", one->network->name,
+			            one->machine.name, level->name, level->clk_mhz, one->compute_gops, one->memory_gb_s,
+			            layer->block->name, roofline_kind_name[layer->kind], layer->n_op / 2,
+			            layer->ifmap_byte, layer->weight_byte, layer->ofmap_byte, layer->intensity,
+			            layer->attainable_gops);
 			if (layer->is_reached)
 				csv_put_real(file, false, layer->reached_gops);
 			else
 				csv_put_text(file, false, "");
-			csv_put_text(file, false, bound_of(layer));
-			csv_put_text(file, false,
-			             verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
-			(void)fputc('\n', file);
+			csv_put_row(file, ",%s,%s\n", bound_of(layer),
+			            verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
 		}
 	}
 }
@@ -144,47 +123,37 @@ void roofline_write_csv(FILE *file, const struct roofline *roofline, size_t n)
 static void put_layer(struct json *json, const struct roofline_layer *layer)
 {
 	json_begin_object(json, NULL);
-	json_put_text(json, "layer", layer->block->name);
-	json_put_text(json, "kind", roofline_kind_name[layer->kind]);
-	json_put_real(json, "mac", layer->n_op / 2);
-	json_put_real(json, "ifmap_byte", layer->ifmap_byte);
-	json_put_real(json, "weight_byte", layer->weight_byte);
-	json_put_real(json, "ofmap_byte", layer->ofmap_byte);
-	json_put_real(json, "op_per_byte", layer->intensity);
-	json_put_real(json, "attainable_gops", layer->attainable_gops);
-	json_put_real(json, "reached_gops", reached_of(layer));
-	json_put_text(json, "bound", bound_of(layer));
-	json_put_text(json, "verdict", verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
+	json_put_fields(json, "layer %s, kind %s, mac %g, ifmap_byte %g, weight_byte %g, ofmap_byte %g, op_per_byte %g",
+	                layer->block->name, roofline_kind_name[layer->kind], layer->n_op / 2, layer->ifmap_byte,
+	                layer->weight_byte, layer->ofmap_byte, layer->intensity);
+	json_put_fields(json, "attainable_gops %g, reached_gops %g, bound %s, verdict %s", layer->attainable_gops,
+	                reached_of(layer), bound_of(layer),
+	                verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
 	json_end(json);
 }
 
 void roofline_write_json(FILE *file, const struct roofline *roofline, size_t n)
 {
 	struct json json;
-	json_start(&json, file, 4);
-	json_begin_object(&json, NULL);
+	json_start_object(&json, file, 4);
 	json_begin_list(&json, "rooflines");
 	for (size_t i = 0; i < n; i++) {
 		const struct roofline *one = &roofline[i];
 		const struct roofline_sum sum = roofline_sum(one);
 		json_begin_object(&json, NULL);
-		json_put_text(&json, "network", one->network->name);
-		json_put_text(&json, "machine", one->machine.name);
-		json_put_text(&json, "level", one->machine.level[one->level].name);
-		json_put_real(&json, "clk_mhz", one->machine.level[one->level].clk_mhz);
-		json_put_real(&json, "compute_gops", one->compute_gops);
-		json_put_real(&json, "memory_gb_s", one->memory_gb_s);
-		json_put_real(&json, "ridge_op_per_byte", one->compute_gops / one->memory_gb_s);
-		json_put_real(&json, "op_per_byte", sum.intensity);
-		json_put_real(&json, "reached_gops", sum.reached_gops);
-		json_put_u64(&json, "memory_bound_layers", sum.n_memory_bound);
+		json_put_fields(&json,
+		                "network %s, machine %s, level %s, clk_mhz %g, compute_gops %g, memory_gb_s %g, "
+		                "ridge_op_per_byte %g",
+		                one->network->name, one->machine.name, one->machine.level[one->level].name,
+		                one->machine.level[one->level].clk_mhz, one->compute_gops, one->memory_gb_s,
+		                one->compute_gops / one->memory_gb_s);
+		json_put_fields(&json, "op_per_byte %g, reached_gops %g, memory_bound_layers %zu", sum.intensity,
+		                sum.reached_gops, sum.n_memory_bound);
 		json_begin_list(&json, "layers");
 		for (size_t k = 0; k < one->n; k++)
 			put_layer(&json, &one->layer[k]);
 		json_end(&json);
 		json_end(&json);
 	}
-	json_end(&json);
-	json_end(&json);
 	json_finish(&json);
 }

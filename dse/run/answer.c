@@ -126,7 +126,7 @@ static void read_genomes(struct pareto *front, size_t n_column, struct pack *pac
 
 /* ---- the whole ---- */
 
-/* Counts are numbers of 8 bytes and texts, and only the program that wrote them reads them: their key has its sources.
+/* Counts are numbers of 8 bytes and texts, and only the program that wrote them reads them: its sources are in the key.
  */
 static void pack_all(struct explore *explore, unsigned n_thread, struct pack *pack)
 {

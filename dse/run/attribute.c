@@ -121,15 +121,20 @@ static bool read_bits(struct attribute_work *work)
 
 /* ---- machines ---- */
 
-/* The machine that a point had: of the same name, or the only one. NULL: there is none. */
+const struct machine *attribute_find_machine(const struct space *space, const char *name, bool is_only, size_t *index)
+{
+	for (*index = 0; *index < space->n_machine; ++*index)
+		if (strcmp(space->machine[*index].name, name) == 0)
+			return &space->machine[*index];
+	*index = 0;
+	return is_only && space->n_machine == 1 ? &space->machine[0] : NULL;
+}
+
+/* The machine that a point had; NULL: there is none. */
 static const struct machine *find_machine(const struct space *space, const struct kept_front *front, uint32_t machine,
                                           size_t *index)
 {
-	for (size_t i = 0; i < space->n_machine; i++)
-		if (strcmp(space->machine[i].name, front->machine[machine].name) == 0)
-			return &space->machine[*index = i];
-	*index = 0;
-	return front->n_machine == 1 && space->n_machine == 1 ? &space->machine[0] : NULL;
+	return attribute_find_machine(space, front->machine[machine].name, front->n_machine == 1, index);
 }
 
 void attribute_knob(const struct kept_front *front, const struct space *own, const struct kept_point *point,
@@ -264,7 +269,6 @@ static uint32_t number_value(const char **known, uint32_t *n, const char *value)
 	return (*n)++;
 }
 
-/* The number of a key; whether it is a new one. */
 static bool number_key(struct key_table *table, const uint32_t *key, uint32_t *number)
 {
 	bool is_new;
@@ -327,29 +331,16 @@ static bool is_fixed(size_t n, const struct dim_split *fixed, const struct dim_s
 	return found;
 }
 
-/*
- * What the rules of a space leave a layer; NULL: it may have this design. Reduced and even lists of splits are not made
- * for this: a design counts as one of theirs.
- */
-static const char *outside_rules(const struct layer_choice *choice, const struct machine *machine,
-                                 const struct layer_design *design)
+bool attribute_allows_level(const struct layer_choice *choice, const struct machine *machine, size_t level)
 {
-	const struct operating_point *level = &machine->level[design->level];
+	const struct operating_point *point = &machine->level[level];
 	uint32_t needed =
-	    mixed_is(level) ? UINT32_C(1) << level->low | UINT32_C(1) << level->high : UINT32_C(1) << design->level;
-	const struct split *split = &design->split;
-	if (!choice->strategy[design->strategy] && !choice->thesis_split)
-		return "its strategy is not allowed";
-	if (!choice->reuse[design->reuse])
-		return "the operand it keeps is not allowed";
-	if ((choice->level_mask & needed) != needed)
-		return "its operating point is not allowed";
-	if (!(design->operand_bit == 8 ? choice->operand_8bit : choice->operand_16bit))
-		return "its width of operands is not allowed";
-	if (!choice->form[design->form])
-		return "its form is not allowed";
-	if (choice->to_dram && design->out_storage)
-		return "its result is the network's and may not stay in storage QPEs";
+	    mixed_is(point) ? UINT32_C(1) << point->low | UINT32_C(1) << point->high : UINT32_C(1) << level;
+	return (choice->level_mask & needed) == needed;
+}
+
+const char *attribute_refuse_split(const struct layer_choice *choice, const struct split *split)
+{
 	if (dim_n_part(&split->w) > choice->max_part_w || dim_n_part(&split->h) > choice->max_part_h ||
 	    dim_n_part(&split->c) > choice->max_part_c || dim_n_part(&split->d) > choice->max_part_d)
 		return "its split has too many parts";
@@ -359,6 +350,28 @@ static const char *outside_rules(const struct layer_choice *choice, const struct
 	    !is_fixed(choice->n_fixed_d, choice->fixed_d, &split->d))
 		return "its split is not listed";
 	return NULL;
+}
+
+/*
+ * What the rules of a space leave a layer; NULL: it may have this design. Reduced and even lists of splits are not made
+ * for this: a design counts as one of theirs.
+ */
+static const char *outside_rules(const struct layer_choice *choice, const struct machine *machine,
+                                 const struct layer_design *design)
+{
+	if (!choice->strategy[design->strategy] && !choice->thesis_split)
+		return "its strategy is not allowed";
+	if (!choice->reuse[design->reuse])
+		return "the operand it keeps is not allowed";
+	if (!attribute_allows_level(choice, machine, design->level))
+		return "its operating point is not allowed";
+	if (!(design->operand_bit == 8 ? choice->operand_8bit : choice->operand_16bit))
+		return "its width of operands is not allowed";
+	if (!choice->form[design->form])
+		return "its form is not allowed";
+	if (choice->to_dram && design->out_storage)
+		return "its result is the network's and may not stay in storage QPEs";
+	return attribute_refuse_split(choice, &design->split);
 }
 
 /* Read a task's design and prepare its layer. false: it has its fate. */
@@ -550,8 +563,7 @@ enum err_code attribute_evaluate(const struct kept_front *front, const struct sp
 	                              .arena = arena,
 	                              .err = err};
 	enum err_code code = layer_map_build(in, &work.map, err);
-	if (code == ERR_OK)
-		code = evaluate(&work, point);
+	code = code == ERR_OK ? evaluate(&work, point) : code;
 	key_table_free(&work.variants);
 	key_table_free(&work.tasks);
 	free(work.layer);

@@ -48,4 +48,11 @@ enum err_code attribute_evaluate(const struct kept_front *front, const struct sp
 void attribute_knob(const struct kept_front *front, const struct space *own, const struct kept_point *point,
                     const struct machine_param *param, char *text);
 
+/* A space's machine of this name, or its only one where is_only; NULL: there is none. */
+const struct machine *attribute_find_machine(const struct space *space, const char *name, bool is_only, size_t *index);
+
+/* Whether the rules of a space leave a layer an operating point; what they have against its split, NULL: nothing. */
+bool attribute_allows_level(const struct layer_choice *choice, const struct machine *machine, size_t level);
+const char *attribute_refuse_split(const struct layer_choice *choice, const struct split *split);
+
 #endif

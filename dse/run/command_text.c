@@ -4,7 +4,6 @@
 #include "dse/out/command_word.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 char *command_text(const struct explore_request *request, const struct explore_options *options, enum detail detail)
 {

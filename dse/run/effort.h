@@ -13,8 +13,7 @@
 
 #define EFFORT_QUICK_EVALUATIONS 200000
 
-/* Set what an effort ("quick", ...; NULL: none) stands for and the request leaves open. ERR_USAGE for an unknown name.
- */
+/* Set what an effort ("quick", ...; NULL: none) stands for and the request leaves open. ERR_USAGE: unknown name. */
 enum err_code effort_apply(const char *effort, struct explore_request *request, struct err *err);
 
 #endif

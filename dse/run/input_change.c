@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/input_change.h"
+#include "dse/run/attribute.h"
 #include "dse/base/memory.h"
 #include "dse/engine/engine.h"
 #include "dse/out/doc_write.h"
@@ -132,24 +133,14 @@ static void add_levels(struct change_finder *finder, size_t machine, const struc
 	}
 }
 
-/* The other run's machine of the same name, or the only one; NULL: there is none. */
-static const struct machine *find_machine(const struct space *before, size_t i, const struct space *after,
-                                          size_t *index)
-{
-	for (*index = 0; *index < after->n_machine; ++*index)
-		if (strcmp(before->machine[i].name, after->machine[*index].name) == 0)
-			return &after->machine[*index];
-	*index = 0;
-	return before->n_machine == 1 && after->n_machine == 1 ? &after->machine[0] : NULL;
-}
-
 static void compare_machines(struct change_finder *finder)
 {
 	finder->kind = CHANGE_MACHINE;
 	for (size_t i = 0; i < finder->before->n_machine; i++) {
 		size_t other;
 		const struct machine *before = &finder->before->machine[i],
-				     *after = find_machine(finder->before, i, finder->after, &other);
+				     *after = attribute_find_machine(finder->after, finder->before->machine[i].name,
+		                                                     finder->before->n_machine == 1, &other);
 		if (!after)
 			continue;
 		finder->where = finder->after->machine_path[other];
@@ -453,7 +444,8 @@ static void pair_files(struct change_finder *finder)
 	size_t other, n_same = 0;
 	finder->same_machines = before->n_machine == after->n_machine;
 	for (size_t i = 0; i < before->n_machine; i++)
-		finder->same_machines = finder->same_machines && find_machine(before, i, after, &other);
+		finder->same_machines = finder->same_machines && attribute_find_machine(after, before->machine[i].name,
+		                                                                        before->n_machine == 1, &other);
 	for (size_t i = 0; i < before->n_network && i < after->n_network; i++)
 		n_same += strcmp(before->network[i].network.name, after->network[i].network.name) == 0;
 	finder->same_networks = n_same == before->n_network && n_same == after->n_network;

@@ -116,8 +116,7 @@ enum err_code run_compare_explain(struct run_compare *compare, const struct run_
 enum err_code run_compare_judge(const struct run_compare *compare, double tolerance_pct, struct err *err);
 void run_compare_free(struct run_compare *compare);
 
-/* A change of the hypervolume up to this fraction is within the proven gaps: a volume is off by all its sides together.
- */
+/* A change of the hypervolume up to this fraction is within the proven gaps: a volume is off by all sides together. */
 double run_compare_volume_slack(const struct run_compare *compare);
 
 /* Change of a figure as a fraction of what it was; 0 where both are 0. */

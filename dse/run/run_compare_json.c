@@ -10,19 +10,13 @@ static void put_run(struct json *json, const char *key, const struct kept_run *r
 	json_begin_object(json, key);
 	if (run->record.id > 0)
 		json_put_u64(json, "run", run->record.id);
-	json_put_text(json, "title", run->title);
-	json_put_text(json, "space", run->record.space);
-	json_put_text(json, "date", run->record.date);
-	json_put_text(json, "engine", run->record.engine);
-	json_put_text(json, "detail", run->record.detail);
-	json_put_text(json, "signature", run->record.signature);
-	json_put_text(json, "exactness", run->record.exactness);
-	json_put_text(json, "certificate", run->record.certificate);
-	json_put_u64(json, "points", run->front.n_point);
+	json_put_fields(json, "title %s, space %s, date %s, engine %s, detail %s, signature %s, exactness %s",
+	                run->title, run->record.space, run->record.date, run->record.engine, run->record.detail,
+	                run->record.signature, run->record.exactness);
+	json_put_fields(json, "certificate %s, points %zu", run->record.certificate, run->front.n_point);
 	json_end(json);
 }
 
-/* An object with a number for each objective. */
 static void put_objectives(struct json *json, const char *key, const struct run_compare *compare, const double *value)
 {
 	json_begin_object(json, key);
@@ -47,10 +41,8 @@ static void put_effect(struct json *json, const struct run_compare *compare, con
 		return;
 	put_percent(json, "moves_pct", compare, effect->mean_frac);
 	put_percent(json, "explains_pct", compare, effect->share_frac);
-	json_put_real(json, "hypervolume_pct", 100.0 * effect->volume_frac);
-	json_put_u64(json, "stopped", effect->n_stopped);
-	json_put_u64(json, "lost", effect->n_lost);
-	json_put_u64(json, "gained", effect->n_gained);
+	json_put_fields(json, "hypervolume_pct %g, stopped %zu, lost %zu, gained %zu", 100.0 * effect->volume_frac,
+	                effect->n_stopped, effect->n_lost, effect->n_gained);
 }
 
 static void put_changes(struct json *json, const struct run_compare *compare)
@@ -59,16 +51,11 @@ static void put_changes(struct json *json, const struct run_compare *compare)
 	for (size_t i = 0; i < compare->changes.n; i++) {
 		const struct input_change *change = &compare->changes.change[i];
 		json_begin_object(json, NULL);
-		json_put_u64(json, "change", i + 1);
-		json_put_text(json, "kind", change_kind_name[change->kind]);
-		json_put_text(json, "file", change->where);
-		json_put_text(json, "key", change->key);
-		json_put_text(json, "before", change->before);
-		json_put_text(json, "after", change->after);
-		json_put_text(json, "unit", change->unit);
+		json_put_fields(json, "change %zu, kind %s, file %s, key %s, before %s, after %s, unit %s", i + 1,
+		                change_kind_name[change->kind], change->where, change->key, change->before,
+		                change->after, change->unit);
 		if (change->added[0] || change->removed[0]) {
-			json_put_text(json, "added", change->added);
-			json_put_text(json, "removed", change->removed);
+			json_put_fields(json, "added %s, removed %s", change->added, change->removed);
 		}
 		put_effect(json, compare, &compare->effect[i]);
 		json_end(json);
@@ -94,15 +81,14 @@ static void put_fronts(struct json *json, const struct run_compare *compare)
 			best[k] =
 			    run->front.n_point > 0 ? compare->value[side][compare->best[side][k] * n + k] : (double)NAN;
 		json_begin_object(json, side == 0 ? "front_before" : "front_after");
-		json_put_real(json, "hypervolume", compare->hypervolume[side]);
-		json_put_real(json, "hypervolume_alone", alone[side]);
-		json_put_real(json, "epsilon_pct_to_cover_the_other", 100.0 * compare->epsilon[side]);
+		json_put_fields(json, "hypervolume %g, hypervolume_alone %g, epsilon_pct_to_cover_the_other %g",
+		                compare->hypervolume[side], alone[side], 100.0 * compare->epsilon[side]);
 		put_objectives(json, "least", compare, best);
 		json_end(json);
 	}
-	json_put_real(json, "hypervolume_change_pct",
-	              100.0 * run_compare_change(compare->hypervolume[0], compare->hypervolume[1]));
-	json_put_real(json, "proven_gap_pct", 100.0 * compare->slack_frac);
+	json_put_fields(json, "hypervolume_change_pct %g, proven_gap_pct %g",
+	                100.0 * run_compare_change(compare->hypervolume[0], compare->hypervolume[1]),
+	                100.0 * compare->slack_frac);
 }
 
 /* Machine and knobs, then figures. */
@@ -165,8 +151,7 @@ static void put_absent(struct json *json, const struct run_compare *compare, siz
 			if (point->changes >> k & 1)
 				json_put_u64(json, NULL, k + 1);
 		json_end(json);
-		json_put_bool(json, "search", point->by_search);
-		json_put_bool(json, "program", point->by_program);
+		json_put_fields(json, "search %d, program %d", point->by_search, point->by_program);
 		json_end(json);
 	}
 	json_end(json);
@@ -181,12 +166,8 @@ void run_compare_put_json(struct json *json, const struct run_compare *compare)
 	for (size_t k = 0; k < compare->n_objective; k++)
 		json_put_text(json, NULL, metric_table[compare->objective[k]].name);
 	json_end(json);
-	json_begin_object(json, "counts");
-	json_put_u64(json, "same", compare->n_same);
-	json_put_u64(json, "moved", compare->n_moved);
-	json_put_u64(json, "lost", compare->n_lost);
-	json_put_u64(json, "gained", compare->n_gained);
-	json_end(json);
+	json_put_object(json, "counts", "same %zu, moved %zu, lost %zu, gained %zu", compare->n_same, compare->n_moved,
+	                compare->n_lost, compare->n_gained);
 	put_fronts(json, compare);
 	if (compare->has_changes)
 		put_changes(json, compare);

@@ -32,12 +32,6 @@ static void add_percent(struct table *table, double frac, bool with_sign)
 	table_add(table, "%s", text);
 }
 
-static void print_table(struct table *table, FILE *file)
-{
-	table_print(table, file, 0);
-	table_free(table);
-}
-
 static const char *plural(size_t n)
 {
 	return n == 1 ? "" : "s";
@@ -49,26 +43,17 @@ static void print_runs(FILE *file, const struct run_compare *compare)
 {
 	const struct kept_run *run[] = {compare->before, compare->after};
 	struct table table = {0};
-	table_add_column(&table, "", false);
-	table_add_column(&table, "run", false);
-	table_add_column(&table, "space", false);
-	table_add_column(&table, "date (UTC)", false);
-	table_add_column(&table, "engine", false);
-	table_add_column(&table, "points", true);
-	table_add_column(&table, "exactness", false);
+	table_add_columns(&table, "|run|space|date (UTC)|engine|>points|exactness");
 	for (size_t i = 0; i < 2; i++) {
 		const struct run_record *record = &run[i]->record;
-		table_add(&table, "%s", i == 0 ? "before" : "now");
-		table_add(&table, "%s", run[i]->title);
-		table_add(&table, "%s", record->space);
-		table_add(&table, "%.10s %.8s", record->date, strlen(record->date) > 11 ? record->date + 11 : "");
-		table_add(&table, "%s%s%s", record->engine, strcmp(record->detail, "event") == 0 ? ", " : "",
-		          strcmp(record->detail, "event") == 0 ? "event" : "");
-		table_add(&table, "%zu", run[i]->front.n_point);
-		table_add(&table, "%s%s%s", record->exactness, strcmp(record->state, "complete") == 0 ? "" : ", ",
-		          strcmp(record->state, "complete") == 0 ? "" : record->state);
+		table_add_row(&table, "%s|%s|%s|%.10s %.8s|%s%s%s|%zu|%s%s%s", i == 0 ? "before" : "now", run[i]->title,
+		              record->space, record->date, strlen(record->date) > 11 ? record->date + 11 : "",
+		              record->engine, strcmp(record->detail, "event") == 0 ? ", " : "",
+		              strcmp(record->detail, "event") == 0 ? "event" : "", run[i]->front.n_point,
+		              record->exactness, strcmp(record->state, "complete") == 0 ? "" : ", ",
+		              strcmp(record->state, "complete") == 0 ? "" : record->state);
 	}
-	print_table(&table, file);
+	table_finish(&table, file, 0);
 	if (compare->other_space)
 		(void)fputs(
 		    "These are runs of different spaces: what one has and the other lacks need not be a change.\n",
@@ -79,12 +64,11 @@ static void print_runs(FILE *file, const struct run_compare *compare)
 static void add_values(struct table *table, const struct input_change *change)
 {
 	if (!change->added[0] && !change->removed[0]) {
-		table_add(table, "%s", change->before);
-		table_add(table, "%s", change->after);
+		table_add_row(table, "%s|%s", change->before, change->after);
 		return;
 	}
-	table_add(table, "%s%s", change->removed[0] ? "without " : "", change->removed);
-	table_add(table, "%s%s", change->added[0] ? "with " : "", change->added);
+	table_add_row(table, "%s%s|%s%s", change->removed[0] ? "without " : "", change->removed,
+	              change->added[0] ? "with " : "", change->added);
 }
 
 static void print_changes(FILE *file, const struct run_compare *compare)
@@ -100,21 +84,14 @@ static void print_changes(FILE *file, const struct run_compare *compare)
 		return;
 	}
 	(void)fputs("\nWhat changed between them\n", file);
-	table_add_column(&table, "change", true);
-	table_add_column(&table, "file", false);
-	table_add_column(&table, "key", false);
-	table_add_column(&table, "before", true);
-	table_add_column(&table, "now", true);
-	table_add_column(&table, "unit", false);
+	table_add_columns(&table, ">change|file|key|>before|>now|unit");
 	for (size_t i = 0; i < changes->n; i++) {
 		const struct input_change *change = &changes->change[i];
-		table_add(&table, "%zu", i + 1);
-		table_add(&table, "%s", change->where);
-		table_add(&table, "%s", change->key);
+		table_add_row(&table, "%zu|%s|%s", i + 1, change->where, change->key);
 		add_values(&table, change);
 		table_add(&table, "%s", change->unit);
 	}
-	print_table(&table, file);
+	table_finish(&table, file, 0);
 }
 
 /* ---- both fronts ---- */
@@ -158,11 +135,7 @@ static void print_fronts(FILE *file, const struct run_compare *compare)
 	size_t n = compare->n_objective;
 	bool has_both = compare->before->front.n_point > 0 && compare->after->front.n_point > 0;
 	(void)fprintf(file, "\nBoth fronts\n");
-	table_add_column(&table, "", false);
-	table_add_column(&table, "before", true);
-	table_add_column(&table, "now", true);
-	table_add_column(&table, "change", true);
-	table_add_column(&table, "", false);
+	table_add_columns(&table, "|>before|>now|>change|");
 	for (size_t k = 0; k < n && has_both; k++) {
 		(void)snprintf(what, sizeof(what), "least %s", metric_table[compare->objective[k]].name);
 		add_front_row(&table, what, compare->value[0][compare->best[0][k] * n + k],
@@ -170,12 +143,8 @@ static void print_fronts(FILE *file, const struct run_compare *compare)
 	}
 	add_front_row(&table, "hypervolume", compare->hypervolume[0], compare->hypervolume[1], false,
 	              run_compare_volume_slack(compare));
-	table_add(&table, "  of this one alone");
-	table_add_real(&table, compare->lost_volume);
-	table_add_real(&table, compare->gained_volume);
-	table_add(&table, "%s", "");
-	table_add(&table, "%s", "");
-	print_table(&table, file);
+	table_add_row(&table, "  of this one alone|%g|%g||", compare->lost_volume, compare->gained_volume);
+	table_finish(&table, file, 0);
 	(void)fputs("Hypervolumes reach up to", file);
 	for (size_t k = 0; k < n; k++)
 		(void)fprintf(file, "%s %s %.6g", k ? "," : "", metric_table[compare->objective[k]].name,
@@ -225,15 +194,13 @@ static void add_rest_row(struct table *table, const struct run_compare *compare,
 		says = says || fabs(share_frac[k]) > 1e-9;
 	if (!says)
 		return;
-	table_add(table, "%s", "");
-	table_add(table, "%s", what);
+	table_add_row(table, "|%s", what);
 	add_effect_row(table, compare, mean_frac, share_frac);
 	if (mean_frac)
 		add_percent(table, compare->volume_frac, true);
 	else
 		table_add(table, "%s", "");
-	for (size_t k = 0; k < 3; k++)
-		table_add(table, "%s", "");
+	table_add_row(table, "||");
 }
 
 static void add_effects(struct table *table, const struct run_compare *compare)
@@ -244,13 +211,10 @@ static void add_effects(struct table *table, const struct run_compare *compare)
 		const struct change_effect *effect = &compare->effect[i];
 		if (!effect->is_evaluated)
 			continue;
-		table_add(table, "%zu", i + 1);
-		table_add(table, "%s", change->key);
+		table_add_row(table, "%zu|%s", i + 1, change->key);
 		add_effect_row(table, compare, effect->mean_frac, effect->share_frac);
 		add_percent(table, effect->volume_frac, true);
-		table_add(table, "%zu", effect->n_stopped);
-		table_add(table, "%zu", effect->n_lost);
-		table_add(table, "%zu", effect->n_gained);
+		table_add_row(table, "%zu|%zu|%zu", effect->n_stopped, effect->n_lost, effect->n_gained);
 	}
 	add_rest_row(table, compare, "only together", NULL, compare->together_frac);
 	add_rest_row(table, compare, "no input", NULL, compare->program_frac);
@@ -286,20 +250,16 @@ static void print_effects(FILE *file, const struct run_compare *compare)
 	(void)fprintf(file,
 	              "\nWhat each change does alone to the %zu of %zu designs of before that run in both spaces\n",
 	              compare->n_moving, compare->before->front.n_point);
-	table_add_column(&table, "change", true);
-	table_add_column(&table, "key", false);
+	table_add_columns(&table, ">change|key");
 	for (size_t k = 0; k < compare->n_objective; k++) {
 		if (!is_moved(compare, k))
 			continue;
 		table_add_column(&table, metric_table[compare->objective[k]].name, true);
 		table_add_column(&table, "explains", true);
 	}
-	table_add_column(&table, "hypervolume", true);
-	table_add_column(&table, "stopped", true);
-	table_add_column(&table, "lost", true);
-	table_add_column(&table, "gained", true);
+	table_add_columns(&table, ">hypervolume|>stopped|>lost|>gained");
 	add_effects(&table, compare);
-	print_table(&table, file);
+	table_finish(&table, file, 0);
 	print_rest(file, compare);
 }
 
@@ -339,8 +299,7 @@ static void print_moved(FILE *file, const struct run_compare *compare)
 	if (compare->n_moved == 0)
 		return;
 	(void)fprintf(file, "\n%zu design%s moved\n", compare->n_moved, plural(compare->n_moved));
-	table_add_column(&table, "before", true);
-	table_add_column(&table, "now", true);
+	table_add_columns(&table, ">before|>now");
 	for (size_t k = 0; k < n; k++) {
 		table_add_column(&table, metric_table[compare->objective[k]].name, true);
 		table_add_column(&table, "by", true);
@@ -351,8 +310,8 @@ static void print_moved(FILE *file, const struct run_compare *compare)
 		if (point->status != POINT_MOVED)
 			continue;
 		n_shown++;
-		table_add(&table, "%" PRIu64, compare->before->front.point[i].id);
-		table_add(&table, "%" PRIu64, compare->after->front.point[point->other].id);
+		table_add_row(&table, "%" PRIu64 "|%" PRIu64, compare->before->front.point[i].id,
+		              compare->after->front.point[point->other].id);
 		for (size_t k = 0; k < n; k++) {
 			double then = compare->value[0][i * n + k], now = compare->value[1][point->other * n + k];
 			table_add_real(&table, now);
@@ -360,11 +319,10 @@ static void print_moved(FILE *file, const struct run_compare *compare)
 		}
 		add_knobs(&table, &compare->before->front, false, i);
 	}
-	print_table(&table, file);
+	table_finish(&table, file, 0);
 	print_rest_of_list(file, compare->n_moved, n_shown);
 }
 
-/* Why a design of one front is not on the other, in words. */
 static void print_absence(const struct run_compare *compare, size_t side, const struct compared_point *point,
                           char *text, size_t n_byte)
 {
@@ -449,7 +407,7 @@ static void print_absent(FILE *file, const struct run_compare *compare, size_t s
 		print_absence(compare, side, point, why, sizeof(why));
 		table_add(&table, "%s", why);
 	}
-	print_table(&table, file);
+	table_finish(&table, file, 0);
 	print_rest_of_list(file, n_all, n_shown);
 }
 

@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A run that wrote its files has no journal any more; run.json is the last of them. */
 static bool has_run_json(const char *dir)
@@ -34,8 +33,7 @@ enum err_code run_keep_start(struct run_keep *keep, const struct explore_request
 	bool is_busy = ranks_index() == 0 && !folder_lock_take(&keep->lock, dir, FOLDER_LOCK_RUN, 0);
 	enum err_code code = is_busy ? err_add(err, ERR_IO, "%s: another process is at work on this run", dir) : ERR_OK;
 	code = ranks_agree(code, err);
-	if (code == ERR_OK)
-		code = resume_read(dir, ranks_index(), &keep->resume, err);
+	code = code == ERR_OK ? resume_read(dir, ranks_index(), &keep->resume, err) : code;
 	if (code != ERR_OK)
 		return code;
 	if (!keep->resume.text) {
@@ -52,7 +50,6 @@ enum err_code run_keep_start(struct run_keep *keep, const struct explore_request
 	return code;
 }
 
-/* What was taken up, for people. */
 static void print_taken_up(const struct run_keep *keep, bool is_quiet)
 {
 	const struct resume *resume = &keep->resume;

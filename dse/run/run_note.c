@@ -18,8 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a run's folder may hold that dse export gives back; points.csv, which is by far the largest, can be made again.
- */
+/* What a run's folder may hold that dse export gives back; points.csv, by far the largest, can be made again. */
 #define N_KEPT (FRONT_N_TEXT + 1)
 static const char *const kept_file[N_KEPT] = {
     [FRONT_CSV] = "front.csv", [FRONT_JSON] = "front.json", [FRONT_SVG] = "front.svg", [FRONT_N_TEXT] = "run.json"};
@@ -91,12 +90,11 @@ struct database *run_note_open_beside(const struct store_request *request, const
 	return store;
 }
 
-static void set_date(struct run_note *note)
+void run_note_date(time_t time, char text[RUN_DATE_SIZE])
 {
-	time_t now = time(NULL);
 	struct tm utc;
-	if (!gmtime_r(&now, &utc) || strftime(note->date, sizeof(note->date), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-		(void)snprintf(note->date, sizeof(note->date), "1970-01-01T00:00:00Z");
+	if (!gmtime_r(&time, &utc) || strftime(text, RUN_DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+		(void)snprintf(text, RUN_DATE_SIZE, "1970-01-01T00:00:00Z");
 }
 
 /* A file's bytes, if they are few enough and still those with the hash; it is no mistake when they are not. */
@@ -121,7 +119,7 @@ enum err_code run_note_begin(struct run_note *note, const struct store_request *
 {
 	struct database *store = NULL;
 	assert(note && !note->path);
-	set_date(note);
+	run_note_date(time(NULL), note->date);
 	enum err_code code = run_note_choose(request, folder, &note->path, err);
 	if (code != ERR_OK || !note->path)
 		return code;
@@ -215,8 +213,7 @@ enum err_code run_note_recall(struct run_note *note, const struct space *space, 
 	if (!note->path || !answer_key(space, options, note->key))
 		return ERR_OK;
 	enum err_code code = run_store_open(note->path, true, &store, err);
-	if (code == ERR_OK)
-		code = run_store_answer(store, note->key, &answer, err);
+	code = code == ERR_OK ? run_store_answer(store, note->key, &answer, err) : code;
 	if (code == ERR_OK && answer.data) {
 		code = explore_begin(space, explore, err);
 		*is_known = code == ERR_OK && read_answer(note, store, &answer, explore);
@@ -311,7 +308,6 @@ static void prepare(void *context, size_t i)
 		hash_hex(file->data, file->n_byte, keeping->hex[i - 2]);
 }
 
-/* The run's files as they are in its folder. */
 static enum err_code read_results(struct keeping *keeping, const char *folder, struct err *err)
 {
 	struct files_read read[N_KEPT] = {{0}};
@@ -358,10 +354,8 @@ static enum err_code keep_run(struct keeping *keeping, const char *folder, uint6
 		put_answer(keeping);
 		code = front_store_write(keeping->note->fronts, err);
 	}
-	if (code == ERR_OK)
-		code = run_store_open(keeping->note->path, true, &store, err);
-	if (code == ERR_OK)
-		code = run_store_put(store, &keeping->record, id, err);
+	code = code == ERR_OK ? run_store_open(keeping->note->path, true, &store, err) : code;
+	code = code == ERR_OK ? run_store_put(store, &keeping->record, id, err) : code;
 	database_close(store);
 	return code;
 }

@@ -8,6 +8,9 @@
 #include "dse/result/front_file.h"
 #include "dse/search/front_store.h"
 #include "dse/keep/run_store.h"
+#include <time.h>
+
+#define RUN_DATE_SIZE 24
 
 /* Which store a command was asked for. */
 struct store_request {
@@ -23,7 +26,7 @@ struct run_note {
 	char *path; /* of the store; NULL: the run is not kept */
 	/* The store, open as long as the run lasts: whoever closes it last writes its log into it and removes that. */
 	struct database *held;
-	char date[24];                        /* when it began */
+	char date[RUN_DATE_SIZE];             /* when it began */
 	bool is_read_only;                    /* the store is: nothing is kept */
 	size_t n_input;                       /* of the space's files */
 	struct run_file *input;               /* [n_input], with data */
@@ -49,9 +52,11 @@ bool run_note_is_usual(const char *path);
  * ERR_INPUT, ERR_INTERNAL. */
 enum err_code run_note_open(const struct store_request *request, struct database **store, struct err *err);
 
-/* The store that the command line means for a run's folder, by default the one beside it; NULL: there is none to read.
- */
+/* The store that the command line means for a run's folder, by default the one beside it; NULL: there is none. */
 struct database *run_note_open_beside(const struct store_request *request, const char *folder);
+
+/* A time in UTC as texts have it, "2026-11-22T08:21:26Z"; a time that is none is the beginning of 1970. */
+void run_note_date(time_t time, char text[RUN_DATE_SIZE]);
 
 /*
  * Before a search into a folder: better to fail now than after an hour. A store that can only be read answers, and

@@ -17,42 +17,28 @@ static void put_files(struct json *json, const char *key, const struct run_file 
 {
 	json_begin_list(json, key);
 	for (size_t i = 0; i < n; i++) {
-		json_begin_object(json, NULL);
-		json_put_text(json, "file", file[i].name);
-		json_put_text(json, "hash", file[i].hash);
-		json_put_u64(json, "bytes", file[i].n_byte);
-		json_end(json);
+		json_put_object(json, NULL, "file %s, hash %s, bytes %zu", file[i].name, file[i].hash, file[i].n_byte);
 	}
 	json_end(json);
 }
 
 void run_put_json(struct json *json, const struct run_record *run)
 {
-	json_put_u64(json, "run", run->id);
-	json_put_text(json, "date", run->date);
-	json_put_real(json, "seconds", run->seconds);
+	json_put_fields(json, "run %" PRIu64 ", date %s, seconds %g", run->id, run->date, run->seconds);
 	if (run->known_from > 0)
 		json_put_u64(json, "known_from", run->known_from);
-	json_put_text(json, "version", run->version);
-	json_put_text(json, "build", run->build);
-	json_put_text(json, "command", run->command);
-	json_put_text(json, "folder", run->folder);
-	json_put_text(json, "space", run->space);
-	json_put_text(json, "engine", run->engine);
-	json_put_text(json, "detail", run->detail);
-	json_put_u64(json, "seed", run->seed);
-	json_put_text(json, "state", run->state);
-	json_put_text(json, "exactness", run->exactness);
-	json_put_text(json, "certificate", run->certificate);
-	json_put_u64(json, "points", run->n_point);
-	json_put_text(json, "signature", run->n_point > 0 ? run->signature : NULL);
+	json_put_fields(json, "version %s, build %s, command %s, folder %s, space %s, engine %s, detail %s",
+	                run->version, run->build, run->command, run->folder, run->space, run->engine, run->detail);
+	json_put_fields(json,
+	                "seed %" PRIu64 ", state %s, exactness %s, certificate %s, points %" PRIu64 ", signature %s",
+	                run->seed, run->state, run->exactness, run->certificate, run->n_point,
+	                run->n_point > 0 ? run->signature : NULL);
 	if (run->n_point > 0)
 		json_put_real(json, "hypervolume", run->hypervolume);
 	put_files(json, "inputs", run->input, run->n_input);
 	put_files(json, "files", run->file, run->n_file);
 }
 
-/* Whether a file is still what it was. */
 static const char *compare_now(const char *path, const char *hash)
 {
 	char hex[HASH_HEX_SIZE];
@@ -67,20 +53,14 @@ static const char *compare_now(const char *path, const char *hash)
 static void print_inputs(FILE *file, const struct run_record *run)
 {
 	struct table table = {0};
-	table_add_column(&table, "input", false);
-	table_add_column(&table, "bytes", true);
-	table_add_column(&table, "hash", false);
-	table_add_column(&table, "", false);
+	table_add_columns(&table, "input|>bytes|hash|");
 	for (size_t i = 0; i < run->n_input; i++) {
-		table_add(&table, "%s", run->input[i].name);
-		table_add(&table, "%zu", run->input[i].n_byte);
-		table_add(&table, "%s", run->input[i].hash);
+		table_add_row(&table, "%s|%zu|%s", run->input[i].name, run->input[i].n_byte, run->input[i].hash);
 		const char *now = compare_now(run->input[i].name, run->input[i].hash);
 		table_add(&table, "%s", now);
 		table_colour(&table, strcmp(now, "the same now") == 0 ? COLOUR_NONE : COLOUR_WARNING);
 	}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 }
 
 /* ---- the front ---- */
@@ -140,8 +120,7 @@ static void print_points(FILE *file, const struct csv_table *csv, size_t n_objec
 		table_add(&table, "%s", chosen[i] == knee ? "knee" : "");
 		table_colour(&table, COLOUR_KNEE);
 	}
-	table_print(&table, file, 0);
-	table_free(&table);
+	table_finish(&table, file, 0);
 }
 
 /* As many points of front.csv as dse explore prints, chosen in the same way. */

@@ -480,7 +480,6 @@ static void put_layers(struct image *image, struct octopus_dram *dram)
 
 /* ---- whole images ---- */
 
-/* All behind the head. */
 static void put_body(struct image *image, struct octopus_dram *dram)
 {
 	if (!failed(image))

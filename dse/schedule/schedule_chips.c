@@ -192,7 +192,6 @@ enum err_code schedule_chips_write(const char *folder, const struct schedule_chi
 
 /* ---- reading ---- */
 
-/* How many chips there are, and the times. */
 static enum err_code get_list(const struct doc_node *root, struct schedule_chips *chips, struct err *err)
 {
 	const struct doc_node *pipeline = schedule_need(root, "pipeline", err);
@@ -216,8 +215,7 @@ static enum err_code read_list(const struct schedule_text *text, struct schedule
 	struct arena arena = {0};
 	struct doc_node *root;
 	enum err_code code = doc_read_text(text->path, text->data, text->n, &arena, &root, err);
-	if (code == ERR_OK)
-		code = get_list(root, chips, err);
+	code = code == ERR_OK ? get_list(root, chips, err) : code;
 	arena_free(&arena);
 	return code;
 }
@@ -239,17 +237,14 @@ static enum err_code read_pipeline(const char *folder, struct schedule_chips *ch
 {
 	struct schedule_text text = {0};
 	enum err_code code = schedule_text_read(folder, list_name, SCHEDULE_MAX_TEXT_BYTE, &text, err);
-	if (code == ERR_OK)
-		code = read_list(&text, chips, err);
+	code = code == ERR_OK ? read_list(&text, chips, err) : code;
 	for (uint32_t c = 0; code == ERR_OK && c < chips->n_chip; c++) {
 		char *below = chip_folder(folder, c);
 		code = schedule_files_read(below, &chips->chip[c], err);
 		free(below);
 	}
-	if (code == ERR_OK)
-		code = check_links(text.path, chips, err);
-	if (code == ERR_OK)
-		code = check_list(&text, chips, err);
+	code = code == ERR_OK ? check_links(text.path, chips, err) : code;
+	code = code == ERR_OK ? check_list(&text, chips, err) : code;
 	schedule_text_free(&text);
 	return code;
 }
@@ -264,8 +259,7 @@ enum err_code schedule_chips_read(const char *folder, struct schedule_chips *chi
 	} else {
 		schedule_chips_make(1, chips);
 		code = schedule_files_read(folder, &chips->chip[0], err);
-		if (code == ERR_OK)
-			code = check_alone(folder, &chips->chip[0], err);
+		code = code == ERR_OK ? check_alone(folder, &chips->chip[0], err) : code;
 	}
 	free(path);
 	if (code != ERR_OK)
@@ -281,8 +275,7 @@ static void put_json(const struct schedule_chips *chips, FILE *file)
 	json_start(&json, file, 1);
 	if (chips->n_chip > 1) {
 		json_begin_object(&json, NULL);
-		json_put_real(&json, "total_us", chips->total_us);
-		json_put_real(&json, "interval_us", chips->interval_us);
+		json_put_fields(&json, "total_us %g, interval_us %g", chips->total_us, chips->interval_us);
 		json_begin_list(&json, "chips");
 	}
 	for (uint32_t c = 0; c < chips->n_chip; c++)

@@ -145,16 +145,13 @@ static enum err_code read_all(struct schedule_text bytes[N_FILE], struct schedul
 {
 	const struct schedule_text *image = &bytes[FILE_IMAGE], *yaml = &bytes[FILE_YAML];
 	enum err_code code = dram_image_read(image->path, (const uint8_t *)image->data, image->n, &files->dram, err);
-	if (code == ERR_OK)
-		code = dram_check(image->path, &files->dram, err);
+	code = code == ERR_OK ? dram_check(image->path, &files->dram, err) : code;
 	if (code != ERR_OK)
 		return code;
 	make_notes(files);
 	code = schedule_yaml_read(yaml->path, yaml->data, yaml->n, files, err);
-	if (code == ERR_OK)
-		code = check_text(FILE_YAML, yaml, files, err);
-	if (code == ERR_OK)
-		code = check_text(FILE_MAP, &bytes[FILE_MAP], files, err);
+	code = code == ERR_OK ? check_text(FILE_YAML, yaml, files, err) : code;
+	code = code == ERR_OK ? check_text(FILE_MAP, &bytes[FILE_MAP], files, err) : code;
 	return code;
 }
 
@@ -162,10 +159,8 @@ static enum err_code read_sram(const char *folder, struct schedule_text *text, s
                                struct err *err)
 {
 	enum err_code code = schedule_text_read(folder, file_name[FILE_SRAM], SCHEDULE_MAX_TEXT_BYTE, text, err);
-	if (code == ERR_OK)
-		code = schedule_sram_read(text->path, text->data, text->n, files, err);
-	if (code == ERR_OK)
-		code = check_text(FILE_SRAM, text, files, err);
+	code = code == ERR_OK ? schedule_sram_read(text->path, text->data, text->n, files, err) : code;
+	code = code == ERR_OK ? check_text(FILE_SRAM, text, files, err) : code;
 	return code;
 }
 
@@ -231,16 +226,10 @@ void schedule_files_print(const struct schedule_files *files, FILE *file)
 	summarise(dram, &summary);
 	(void)fprintf(file, "%s on %s: %u layers, %" PRIu64 " tiles on up to %u workers, %.3f us\n\n", files->network,
 	              files->machine, dram->n_layer, summary.n_tile, dram->n_worker, files->total_us);
-	table_add_column(&table, "area", false);
-	table_add_column(&table, "address", true);
-	table_add_column(&table, "byte", true);
-	for (size_t i = 0; i < sizeof(area) / sizeof(area[0]); i++) {
-		table_add(&table, "%s", name[i]);
-		table_add(&table, "%" PRIu64, area[i]->address);
-		table_add(&table, "%" PRIu64, area[i]->byte);
-	}
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_add_columns(&table, "area|>address|>byte");
+	for (size_t i = 0; i < sizeof(area) / sizeof(area[0]); i++)
+		table_add_row(&table, "%s|%" PRIu64 "|%" PRIu64, name[i], area[i]->address, area[i]->byte);
+	table_finish(&table, file, 2);
 	(void)fprintf(
 	    file,
 	    "\nactivations: %u tensors, %" PRIu64 " bytes together, %" PRIu64 " alive at once at most, %" PRIu64
@@ -255,13 +244,9 @@ void schedule_files_put_json(const struct schedule_files *files, struct json *js
 	assert(files->layer);
 	summarise(dram, &summary);
 	json_begin_object(json, NULL);
-	json_put_text(json, "network", files->network);
-	json_put_text(json, "machine", files->machine);
-	json_put_text(json, "strategy", files->strategy);
-	json_put_real(json, "total_us", files->total_us);
-	json_put_u64(json, "layers", dram->n_layer);
-	json_put_u64(json, "workers", dram->n_worker);
-	json_put_u64(json, "tiles", summary.n_tile);
+	json_put_fields(json, "network %s, machine %s, strategy %s, total_us %g, layers %u, workers %u, tiles %" PRIu64,
+	                files->network, files->machine, files->strategy, files->total_us, dram->n_layer, dram->n_worker,
+	                summary.n_tile);
 	json_put_u64(json, "tensors", dram->n_tensor);
 	json_put_u64(json, "image_byte", dram->constants.address);
 	json_put_u64(json, "constants_byte", dram->constants.byte);

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void put_region(FILE *file, uint64_t address, uint64_t byte, const char *area, const char *name,
                        const char *what)

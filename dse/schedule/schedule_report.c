@@ -21,33 +21,25 @@ static uint32_t paper_workers(const struct schedule_report *report, uint32_t l)
 
 static void print_layers(const struct schedule_report *report, FILE *file)
 {
-	static const char *const column[] = {"layer", "type", "workers", "paper", "tiles", "tile", "sram_byte"};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-		table_add_column(&table, column[i], i > 1);
+	table_add_columns(&table, "layer|type|>workers|>paper|>tiles|>tile|>sram_byte");
 	for (int p = 0; p < N_OCTOPUS_PART; p++)
 		table_add_column(&table, octopus_part_name[p], true);
-	table_add_column(&table, "total_us", true);
-	table_add_column(&table, "hidden_us", true);
+	table_add_columns(&table, ">total_us|>hidden_us");
 	for (uint32_t l = 0; l < report->graph->n_layer; l++) {
 		const struct octopus_layer *layer = &report->graph->layer[l];
 		const struct octopus_layer_cost *cost = &report->schedule->layer[l];
 		uint32_t n_paper = paper_workers(report, l);
-		table_add(&table, "%s", layer->name);
-		table_add(&table, "%s", octopus_type_name[layer->type]);
-		table_add(&table, "%" PRIu32, layer->n_worker);
+		table_add_row(&table, "%s|%s|%" PRIu32, layer->name, octopus_type_name[layer->type], layer->n_worker);
 		table_add(&table, n_paper > 0 ? "%" PRIu32 : "-", n_paper);
-		table_add(&table, "%" PRIu32, layer->n_tile);
-		table_add(&table, "%" PRIu32 "x%" PRIu32 "x%" PRIu32 "/%" PRIu32, layer->split.w.size_a,
-		          layer->split.h.size_a, layer->split.c.size_a, layer->split.d.size_a);
-		table_add(&table, "%" PRIu64, cost->sram_byte);
+		table_add_row(&table, "%" PRIu32 "|%" PRIu32 "x%" PRIu32 "x%" PRIu32 "/%" PRIu32 "|%" PRIu64,
+		              layer->n_tile, layer->split.w.size_a, layer->split.h.size_a, layer->split.c.size_a,
+		              layer->split.d.size_a, cost->sram_byte);
 		for (int p = 0; p < N_OCTOPUS_PART; p++)
 			table_add(&table, "%.1f", cost->time.part_us[p]);
-		table_add(&table, "%.1f", cost->time.total_us);
-		table_add(&table, "%.1f", cost->hidden_us);
+		table_add_row(&table, "%.1f|%.1f", cost->time.total_us, cost->hidden_us);
 	}
-	table_print(&table, file, 2);
-	table_free(&table);
+	table_finish(&table, file, 2);
 }
 
 static void print_chips(const struct schedule_report *report, FILE *file)
@@ -119,40 +111,31 @@ static void put_layer(struct json *json, const struct schedule_report *report, u
 	const struct octopus_layer_cost *cost = &report->schedule->layer[l];
 	uint32_t n_paper = paper_workers(report, l);
 	json_begin_object(json, NULL);
-	json_put_text(json, "name", layer->name);
-	json_put_text(json, "type", octopus_type_name[layer->type]);
-	json_put_u64(json, "chip", cost->chip);
-	json_put_u64(json, "workers", layer->n_worker);
+	json_put_fields(json, "name %s, type %s, chip %u, workers %u", layer->name, octopus_type_name[layer->type],
+	                cost->chip, layer->n_worker);
 	if (n_paper > 0)
 		json_put_u64(json, "paper_workers", n_paper);
-	json_put_u64(json, "tiles", layer->n_tile);
-	json_put_u64(json, "tiles_per_worker", layer->tiles_per_worker);
+	json_put_fields(json, "tiles %u, tiles_per_worker %u", layer->n_tile, layer->tiles_per_worker);
 	put_split(json, &layer->split);
-	json_put_bool(json, "ifmap_first", layer->ifmap_first);
-	json_put_u64(json, "sram_byte", cost->sram_byte);
-	json_put_u64(json, "weight_byte", layer->weight_byte);
-	json_put_u64(json, "bias_byte", layer->bias_byte);
+	json_put_fields(json, "ifmap_first %d, sram_byte %" PRIu64 ", weight_byte %" PRIu64 ", bias_byte %" PRIu64,
+	                layer->ifmap_first, cost->sram_byte, layer->weight_byte, layer->bias_byte);
 	json_begin_list(json, "inputs");
 	for (uint32_t i = 0; i < layer->n_input; i++)
 		json_put_text(json, NULL, report->graph->tensor[layer->input[i].tensor].name);
 	json_end(json);
 	json_put_text(json, "output", report->graph->tensor[layer->output].name);
 	put_time(json, &cost->time);
-	json_put_real(json, "hidden_us", cost->hidden_us);
-	json_put_real(json, "energy_pj", cost->energy_pj);
+	json_put_fields(json, "hidden_us %g, energy_pj %g", cost->hidden_us, cost->energy_pj);
 	json_end(json);
 }
 
 static void put_chip(struct json *json, const struct octopus_chip_cost *chip)
 {
 	json_begin_object(json, NULL);
-	json_put_u64(json, "first_layer", chip->first);
-	json_put_u64(json, "layers", chip->n_layer);
-	json_put_u64(json, "workers", chip->n_worker);
-	json_put_real(json, "link_us", chip->link_us);
-	json_put_real(json, "setup_us", chip->setup_us);
-	json_put_real(json, "layers_us", chip->layers_us);
-	json_put_real(json, "cleanup_us", chip->cleanup_us);
+	json_put_fields(json,
+	                "first_layer %u, layers %u, workers %u, link_us %g, setup_us %g, layers_us %g, cleanup_us %g",
+	                chip->first, chip->n_layer, chip->n_worker, chip->link_us, chip->setup_us, chip->layers_us,
+	                chip->cleanup_us);
 	if (chip->sram_byte > 0)
 		json_put_u64(json, "fullest_pe_byte", chip->sram_byte);
 	json_end(json);
@@ -166,12 +149,9 @@ static void put_constants(struct json *json, const struct machine *machine)
 	for (size_t i = 0; i < machine_n_param; i++) {
 		if (strncmp(machine_param[i].key, group, sizeof(group) - 1) != 0)
 			continue;
-		json_begin_object(json, NULL);
-		json_put_text(json, "key", machine_param[i].key);
-		json_put_real(json, "value", machine_get_param(machine, &machine_param[i]));
-		json_put_text(json, "unit", machine_param[i].unit);
-		json_put_text(json, "default_from", machine_param[i].source);
-		json_end(json);
+		json_put_object(json, NULL, "key %s, value %g, unit %s, default_from %s", machine_param[i].key,
+		                machine_get_param(machine, &machine_param[i]), machine_param[i].unit,
+		                machine_param[i].source);
 	}
 	json_end(json);
 }
@@ -180,18 +160,14 @@ void schedule_put_json(const struct schedule_report *report, FILE *file)
 {
 	const struct octopus_schedule *schedule = report->schedule;
 	struct json json;
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "network", report->graph->network->name);
-	json_put_text(&json, "machine", report->machine->name);
-	json_put_text(&json, "level", report->machine->level[report->options->level].name);
-	json_put_text(&json, "strategy", octopus_strategy_table[report->options->strategy].name);
-	json_put_text(&json, "goal", octopus_goal_name[report->options->goal]);
-	json_put_real(&json, "setup_us", schedule->chip[0].setup_us);
-	json_put_real(&json, "cleanup_us", schedule->chip[0].cleanup_us);
-	json_put_real(&json, "total_us", schedule->total_us);
-	json_put_real(&json, "interval_us", schedule->interval_us);
-	json_put_real(&json, "energy_pj", schedule->energy_pj);
+	json_start_object(&json, file, 2);
+	json_put_fields(
+	    &json, "network %s, machine %s, level %s, strategy %s, goal %s, setup_us %g, cleanup_us %g",
+	    report->graph->network->name, report->machine->name, report->machine->level[report->options->level].name,
+	    octopus_strategy_table[report->options->strategy].name, octopus_goal_name[report->options->goal],
+	    schedule->chip[0].setup_us, schedule->chip[0].cleanup_us);
+	json_put_fields(&json, "total_us %g, interval_us %g, energy_pj %g", schedule->total_us, schedule->interval_us,
+	                schedule->energy_pj);
 	json_begin_list(&json, "chips");
 	for (uint32_t c = 0; c < schedule->n_chip; c++)
 		put_chip(&json, &schedule->chip[c]);
@@ -201,6 +177,5 @@ void schedule_put_json(const struct schedule_report *report, FILE *file)
 		put_layer(&json, report, l);
 	json_end(&json);
 	put_constants(&json, report->machine);
-	json_end(&json);
 	json_finish(&json);
 }

@@ -154,7 +154,6 @@ static void place(const struct octopus_graph *graph, const struct dram_layer *of
 	}
 }
 
-/* Keep so many regions. */
 static void keep_regions(struct schedule_files *files, const struct sram_region *region, size_t n)
 {
 	files->sram.region = memory_must(arena_array(&files->arena, n, sizeof(*region)));
@@ -340,8 +339,7 @@ enum err_code schedule_sram_check(const char *name, const struct schedule_files 
 	if (map->n > 0)
 		memcpy(region, map->region, map->n * sizeof(*region));
 	enum err_code code = check_needs(name, files, region, need, n_need, err);
-	if (code == ERR_OK)
-		code = check_addresses(name, map, err);
+	code = code == ERR_OK ? check_addresses(name, map, err) : code;
 	free(region);
 	free(need);
 	return code;

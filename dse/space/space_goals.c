@@ -236,6 +236,14 @@ void space_read_search(struct space_reader *reader)
 	space->max_front = (size_t)max_front;
 }
 
+bool space_has_objective(const struct space *space, enum metric metric)
+{
+	for (size_t i = 0; i < space->n_objective; i++)
+		if (space->objective[i] == metric)
+			return true;
+	return false;
+}
+
 double space_limit_most(const struct space_limit *limit)
 {
 	return limit->max + fabs(limit->max) * SPACE_LIMIT_SLACK;

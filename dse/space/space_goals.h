@@ -10,6 +10,8 @@
  */
 #define SPACE_LIMIT_SLACK 1e-9
 
+bool space_has_objective(const struct space *space, enum metric metric);
+
 /* The largest value that keeps a limit. */
 double space_limit_most(const struct space_limit *limit);
 

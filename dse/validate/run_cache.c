@@ -5,7 +5,6 @@
 #include "dse/base/parallel.h"
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A run that was asked for, with copies of all it needs but a design's machine. */
 struct cached_run {

@@ -38,8 +38,7 @@ enum err_code run_cache_run(struct run_cache *cache, struct err *err);
 enum err_code run_cache_design(struct run_cache *cache, const struct run_key *key, const struct layer_context *context,
                                const struct layer_design *design, struct detail_run *out, struct err *err);
 
-/* PE clocks of the same task on all PEs of a QPE, in the same way; 0 while collecting. machine is copied. ERR_INTERNAL.
- */
+/* PE clocks of a task on all PEs of a QPE, in the same way; 0 while collecting. machine is copied. ERR_INTERNAL. */
 enum err_code run_cache_task(struct run_cache *cache, const struct run_key *key, const struct machine *machine,
                              const struct mla_shape *task, uint64_t *clk, struct err *err);
 

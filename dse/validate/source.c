@@ -15,7 +15,6 @@
 #include "dse/out/machine_column.h"
 #include "dse/out/paths.h"
 #include "dse/validate/run_cache.h"
-#include "dse/space/space.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/arena.h"
 #include "sim/base/err.h"
@@ -449,7 +448,6 @@ enum err_code source_find_split(struct source *source, const struct source_subje
 	return code ? code : split_check(core, &choice->split, err);
 }
 
-/* The prepared layer of a block. */
 static const struct layer_context *context_of(struct source_subject *subject, size_t block)
 {
 	assert(subject && block < subject->network->n_block);

@@ -76,10 +76,9 @@ void source_forget(struct source *source, const struct csv_table *table);
 const char *source_unused_target(const struct source *source);
 
 /*
- * The machine of a row: the file of this name under spaces/machines, or the
- * user's own when it has the same target, with the MAC array and the machine
- * parameters that key has of the row; its other cells do not matter. ERR_INPUT
- * at the cell of the parameter that is wrong, else at the one that is to blame.
+ * The machine of a row: the file of this name under spaces/machines, or the user's own when it has the same target,
+ * with the MAC array and the machine parameters that key has of the row; its other cells do not matter. ERR_INPUT at
+ * the cell of the parameter that is wrong, else at the one that is to blame.
  */
 enum err_code source_machine(struct source *source, const char *name, const struct source_key *key,
                              const struct csv_cell *blamed, const struct machine **machine, struct err *err);
@@ -138,9 +137,8 @@ enum err_code source_run_scalesim(struct source *source, const struct csv_table 
                                   struct systolic_result *result, struct err *err);
 
 /*
- * Run a block as the source did: its split, operating point 0, 8-bit operands;
- * strategies that reuse with storage QPEs where they held ifmap and result, and
- * STRATEGY_FUSION for what is no convolution, which reuse does not serve.
+ * Run a block as the source did: its split, operating point 0, 8-bit operands; strategies that reuse with storage QPEs
+ * where they held ifmap and result, and STRATEGY_FUSION for what is no convolution, which reuse does not serve.
  */
 enum err_code source_run_block(struct source *source, struct source_subject *subject, size_t block,
                                enum strategy strategy, enum source_split which, struct source_run *run,

@@ -49,9 +49,8 @@ struct validate_cell {
 };
 
 /*
- * A kind of table. A file is of the kind whose key columns it has and of whose
- * key and value columns it has most. Empty cells of value columns are predicted
- * and not compared.
+ * A kind of table. A file is of the kind whose key columns it has and of whose key and value columns it has most. Empty
+ * cells of value columns are predicted and not compared.
  */
 struct reference_kind {
 	const char *name, *help;

@@ -93,7 +93,6 @@ static bool is_first(const struct validation *validation, size_t at, const char 
 	return true;
 }
 
-/* Whether a value is a point of the series. */
 static bool is_point(const struct chart_panel *panel, const struct chart_series *series,
                      const struct validate_value *value)
 {

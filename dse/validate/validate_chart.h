@@ -6,10 +6,9 @@
 #include <stdio.h>
 
 /*
- * Draw the counted values of n_file tables, each predicted in n_detail tiers:
- * validation[file * n_detail + tier]. A panel's series are its columns, or where
- * it has one column only, the strategies or MAC arrays of its rows. Errors of the
- * stream stay in the stream.
+ * Draw the counted values of n_file tables, each predicted in n_detail tiers: validation[file * n_detail + tier]. A
+ * panel's series are its columns, or where it has one column only, the strategies or MAC arrays of its rows. Errors of
+ * the stream stay in the stream.
  */
 void validate_write_chart(FILE *file, const struct validation *validation, size_t n_file, size_t n_detail);
 

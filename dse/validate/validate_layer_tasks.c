@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of layers that bring their own shape and split: no network file knows
- * them. A row becomes a block with nothing fused, its ifmap stored with the
- * padding, and runs as the layers of the published tables do.
+ * Tables of layers that bring their own shape and split: no network file knows them. A row becomes a block with nothing
+ * fused, its ifmap stored with the padding, and runs as the layers of the published tables do.
  */
 #include "dse/validate/validate_parts.h"
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Products of four sizes stay within 64 bit, and a kernel's preparation short. */
 #define MAX_EXTENT 65536u
@@ -157,8 +154,7 @@ static void place_layer(const struct layer_context *context, struct layer_design
 	design->out_storage = mapper_result_fits_storage(context, &design->split);
 }
 
-/* The DRAM bytes of ARM operations (partial sums) are none of a run's: the source counts what the core operation moves.
- */
+/* The DRAM bytes of ARM operations (partial sums) are no part: the source counts what the core operation moves. */
 static void leave_out_arm(const struct layer_context *context, const struct layer_design *design, struct counts *counts)
 {
 	struct program program;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Run times of a multi-layer schedule, step by step. A row is a step: setup and
- * cleanup with so many workers enabled, a linear layer ("+ReLU" behind its name
- * where it rectifies), a softmax, or the total of the table's other rows. Layers
- * are cut as in the paper: equal shares of the columns, one a worker. Without a
- * number of workers all are enabled, and layers have as many as the paper's.
+ * Run times of a multi-layer schedule, step by step. A row is a step: setup and cleanup with so many workers enabled, a
+ * linear layer ("+ReLU" behind its name where it rectifies), a softmax, or the total of the table's other rows. Layers
+ * are cut as in the paper: equal shares of the columns, one a worker. Without a number of workers all are enabled, and
+ * layers have as many as the paper's.
  */
 #include "dse/out/machine_column.h"
 #include "dse/validate/validate_parts.h"
@@ -28,7 +27,6 @@ static enum timed_step step_of(const struct csv_cell *cell)
 	return (enum timed_step)i;
 }
 
-/* The block of a layer's row. */
 static struct block block_of(const struct csv_cell *cell, bool is_softmax, uint32_t n_in, uint32_t n_out)
 {
 	if (is_softmax)

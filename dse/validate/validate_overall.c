@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole networks on the thesis chip, clocks summed by kind of operation (thesis
- * table 5.10) or, of the convolutions, by kind of transfer: every block with its
- * listed split, fusion and reuse. The source charges the ARM operations of
- * convolution and pooling blocks only, and its chip reuse leaves out tasks of some
- * layers: clocks that contain those layers are predicted twice, without these
- * tasks, as the source counted, and with all work done.
+ * Whole networks on the thesis chip, clocks summed by kind of operation (thesis table 5.10) or, of the convolutions, by
+ * kind of transfer: every block with its listed split, fusion and reuse. The source charges the ARM operations of
+ * convolution and pooling blocks only, and its chip reuse leaves out tasks of some layers: clocks that contain those
+ * layers are predicted twice, without these tasks, as the source counted, and with all work done.
  */
 #include "dse/validate/validate_parts.h"
 #include <assert.h>
@@ -135,8 +133,7 @@ enum err_code validate_overall_clocks(const struct validate_cell *cell, struct p
 	return code ? code : predict_row(cell->source, subject, row, prediction, err);
 }
 
-/* A share is of all clocks of the network: table 5.10's sum, to which the published shares fit; two places are printed.
- */
+/* A share is of all clocks of the network: table 5.10's sum, to which published shares fit; two places are printed. */
 static enum err_code make_share(struct source *source, struct source_subject *subject, struct prediction *prediction,
                                 struct err *err)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Performance of operations on the thesis chip (tables 5.13 and 5.14): Gop/s by
- * MAC array, from the same runs as the clocks by array, and operations per byte.
- * An operation is half a multiply-accumulate. Bytes are those of the padded
- * ifmap, the filters and the 8-bit ofmap, each once: not equation 2.3, but what
- * the published figures fit (CONV_1 of VGG-16: 173.4 Mop over 3.37 MB, 51.51).
+ * Performance of operations on the thesis chip (tables 5.13 and 5.14): Gop/s by MAC array, from the same runs as the
+ * clocks by array, and operations per byte. An operation is half a multiply-accumulate. Bytes are those of the padded
+ * ifmap, the filters and the 8-bit ofmap, each once: not equation 2.3, but what the published figures fit (CONV_1 of
+ * VGG-16: 173.4 Mop over 3.37 MB, 51.51).
  */
 #include "dse/validate/validate_parts.h"
 #include <assert.h>

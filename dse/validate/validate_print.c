@@ -117,10 +117,7 @@ static void add_sum_columns(struct table *table, const char *what, size_t n)
 	table_add_column(table, what, false);
 	if (n > 1)
 		table_add_column(table, "tier", false);
-	table_add_column(table, "values", true);
-	table_add_column(table, "counted", true);
-	table_add_column(table, "mean_pct", true);
-	table_add_column(table, "largest_pct", true);
+	table_add_columns(table, ">values|>counted|>mean_pct|>largest_pct");
 }
 
 /* The cells behind the first one; tier: NULL where there is one. */
@@ -128,22 +125,17 @@ static void add_sum(struct table *table, const char *tier, const struct validate
 {
 	if (tier)
 		table_add(table, "%s", tier);
-	table_add(table, "%zu", sum->n_reference);
-	table_add(table, "%zu", sum->n_counted);
-	if (isnan(sum->mean_abs_error_pct)) {
-		table_add(table, "-");
-		table_add(table, "-");
-		return;
-	}
-	table_add(table, "%.2f", sum->mean_abs_error_pct);
-	table_add(table, "%.2f", sum->max_abs_error_pct);
+	table_add_row(table, "%zu|%zu", sum->n_reference, sum->n_counted);
+	if (isnan(sum->mean_abs_error_pct))
+		table_add_row(table, "-|-");
+	else
+		table_add_row(table, "%.2f|%.2f", sum->mean_abs_error_pct, sum->max_abs_error_pct);
 }
 
 static void print_sums(FILE *file, struct table *table)
 {
 	(void)fputc('\n', file);
-	table_print(table, file, 2);
-	table_free(table);
+	table_finish(table, file, 2);
 }
 
 /* Errors column by column: where a table has phases, they tell which of them a total's error comes from. */
@@ -243,11 +235,8 @@ void validate_print_table(FILE *file, const struct validation *validation, size_
 
 static void put_prediction(struct json *json, const struct validate_value *value)
 {
-	json_put_real(json, "predicted", value->prediction.value);
-	json_put_real(json, "reference", value->reference); /* no number: null */
-	json_put_real(json, "error_pct", value->error_pct);
-	json_put_bool(json, "counted", value->prediction.counted);
-	json_put_text(json, "note", value->prediction.note);
+	json_put_fields(json, "predicted %g, reference %g, error_pct %g, counted %d, note %s", value->prediction.value,
+	                value->reference, value->error_pct, value->prediction.counted, value->prediction.note);
 }
 
 /* Key cells under their column's names: a reader of JSON finds a row as it finds it in the table. */
@@ -262,8 +251,8 @@ static void put_value(struct json *json, const struct validation *validation, si
 		if (machine_column_find(table->header[i].text))
 			json_put_text(json, table->header[i].text, csv_get_cell(table, value->row, i)->text);
 	}
-	json_put_u64(json, "line", validate_value_line(validation, value));
-	json_put_text(json, "column", table->header[value->column].text);
+	json_put_fields(json, "line %u, column %s", validate_value_line(validation, value),
+	                table->header[value->column].text);
 	if (value->is_all_work)
 		json_put_bool(json, "all_work", true);
 	if (n == 1)
@@ -278,11 +267,9 @@ static void put_value(struct json *json, const struct validation *validation, si
 
 static void put_sum(struct json *json, const struct validate_sum *sum)
 {
-	json_put_u64(json, "n_values", sum->n_reference);
-	json_put_u64(json, "n_counted", sum->n_counted);
-	json_put_u64(json, "n_infinite", sum->n_infinite);
-	json_put_real(json, "mean_abs_error_pct", sum->mean_abs_error_pct);
-	json_put_real(json, "max_abs_error_pct", sum->max_abs_error_pct);
+	json_put_fields(
+	    json, "n_values %zu, n_counted %zu, n_infinite %zu, mean_abs_error_pct %g, max_abs_error_pct %g",
+	    sum->n_reference, sum->n_counted, sum->n_infinite, sum->mean_abs_error_pct, sum->max_abs_error_pct);
 }
 
 /* Sums of all values, of each column and of each setting of a machine parameter; the object is open. */
@@ -303,8 +290,8 @@ static void put_sums(struct json *json, const struct validation *validation)
 	for (size_t i = 0; i < validation->n_setting; i++) {
 		const struct validate_setting *setting = &validation->setting[i];
 		json_begin_object(json, NULL);
-		json_put_text(json, "parameter", validation->table.header[setting->column].text);
-		json_put_text(json, "value", csv_get_cell(&validation->table, setting->row, setting->column)->text);
+		json_put_fields(json, "parameter %s, value %s", validation->table.header[setting->column].text,
+		                csv_get_cell(&validation->table, setting->row, setting->column)->text);
 		put_sum(json, &setting->sum);
 		json_end(json);
 	}
@@ -315,9 +302,10 @@ void validate_put_json(struct json *json, const struct validation *validation, s
 {
 	assert(json && validation && n > 0 && n <= N_DETAIL);
 	json_begin_object(json, NULL);
-	json_put_text(json, "file", validation->table.file);
-	json_put_text(json, "kind", validation->kind->name);
-	json_put_text(json, "detail", n == 3 ? "all" : n == 2 ? "both" : detail_name[validation->detail]);
+	json_put_fields(json, "file %s, kind %s, detail %s", validation->table.file, validation->kind->name,
+	                n == 3   ? "all"
+	                : n == 2 ? "both"
+	                         : detail_name[validation->detail]);
 	json_begin_list(json, "rows");
 	for (size_t i = 0; i < validation->n_value; i++)
 		put_value(json, validation, n, i);

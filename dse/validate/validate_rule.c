@@ -29,8 +29,7 @@ static const struct set_apart_rule rule_table[] = {
     {NULL, NULL, {{"complete", "no"}}, skipped},
     {NULL, "fusion_reuse_clk", {{"reuse_complete", "no"}}, skipped},
     {"overall_clocks", NULL, {{"operation", "sum"}}, "a sum of values that are counted themselves"},
-    /* 3.2 MB of results and 2.8 MB of loads, 256 tasks of 10.9 kB, take 188 054 clocks at the DRAMs' 32 bytes a clock.
-     */
+    /* 3.2 MB of results and 2.8 MB of loads, 256 tasks of 10.9 kB, take 188 054 clocks at DRAMs' 32 bytes a clock. */
     {"strategy_clocks",
      "fusion_no_reuse_clk",
      {{"target", "chip"}, {"network", "vgg16"}, {"operation", "CONV_1"}},

@@ -51,7 +51,6 @@ static double greybox_task_clk(const struct machine *machine, const struct mla_t
 	return greybox_clk(&shape, task->is_matmul ? &point->matmul : &point->conv);
 }
 
-/* The same, event by event. */
 static enum err_code event_clk(const struct validate_cell *cell, const struct machine *machine,
                                const struct mla_task *task, double *clk, struct err *err)
 {
@@ -77,7 +76,6 @@ static enum err_code event_clk(const struct validate_cell *cell, const struct ma
 
 static const char unfitted_note[] = "grey-box constants are of another machine";
 
-/* Whether all parameters of two machines are equal. */
 static bool has_same_params(const struct machine *a, const struct machine *b)
 {
 	char text_a[64], text_b[64];

@@ -195,10 +195,31 @@ static void test_json_numbers_are_those_of_printf(void **state)
 	}
 }
 
+/* Fields in one call are what single ones would be; what is open at the end is closed. */
+static void test_json_fields(void **state)
+{
+	char text[256] = "";
+	struct json json;
+	const char *volatile none = NULL;
+	(void)state;
+	FILE *file = fmemopen(text, sizeof(text), "w");
+	assert_non_null(file);
+	json_start_object(&json, file, 1);
+	json_put_fields(&json, "name %s, n %zu, x %g, ok %d", "a \"b\"", sizeof(uint32_t), 0.1, true);
+	json_begin_list(&json, "list");
+	json_put_object(&json, NULL, "n %u", 7U);
+	json_put_object(&json, NULL, "what %s, x %g, none %d", none, NAN, false);
+	json_finish(&json);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text, "{\n\t\"name\": \"a \\\"b\\\"\",\n\t\"n\": 4,\n\t\"x\": 0.1,\n\t\"ok\": true,"
+	                          "\n\t\"list\": [{\"n\": 7}, {\"what\": null, \"x\": null, \"none\": false}]\n}\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_json_lays_out_levels),
+	    cmocka_unit_test(test_json_fields),
 	    cmocka_unit_test(test_json_escapes_texts),
 	    cmocka_unit_test(test_json_replaces_bytes_that_are_no_text),
 	    cmocka_unit_test(test_json_numbers_round_trip),
