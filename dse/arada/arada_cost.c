@@ -64,7 +64,8 @@ enum err_code arada_scalesim(const struct systolic_array *array, const struct sy
 	assert(array->bandwidth_word > 0);
 	estimated.bandwidth_word = 0;
 	enum err_code code = scalesim_run(array, layer, NULL, &user, err);
-	code = code == ERR_OK ? scalesim_run(&estimated, layer, NULL, &calc, err) : code;
+	if (code == ERR_OK)
+		code = scalesim_run(&estimated, layer, NULL, &calc, err);
 	if (code != ERR_OK)
 		return code;
 	*cost = (struct arada_layer){

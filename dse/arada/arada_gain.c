@@ -50,7 +50,8 @@ static enum err_code run_rules(const struct arada_case *of, struct arena *arena,
 	struct arena scratch = {0};
 	bool is_late = false, is_layer_late = false;
 	enum err_code code = arada_knobs_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
-	code = code == ERR_OK ? place_rule(of, &knobs, &problem, 0, INFINITY, arena, &gain->rti, &is_late, err) : code;
+	if (code == ERR_OK)
+		code = place_rule(of, &knobs, &problem, 0, INFINITY, arena, &gain->rti, &is_late, err);
 	const double rti_ns = code == ERR_OK ? gain->rti.time_ns : 0;
 	if (code == ERR_OK)
 		code = place_rule(of, &knobs, &problem, 1, rti_ns, arena, &gain->by[ARADA_BY_PUBLISHED], &is_late, err);
@@ -87,7 +88,8 @@ static enum err_code run_exact(const struct arada_case *of, enum arada_allocator
 	                                knobs.n_turbo > 0 ? gain->rti.peak_mw * (1 + SLACK) : INFINITY};
 	struct arena scratch = {0};
 	enum err_code code = arada_knobs_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
-	code = code == ERR_OK ? arada_exact_solve(&problem, &goal, 0, arena, schedule, err) : code;
+	if (code == ERR_OK)
+		code = arada_exact_solve(&problem, &goal, 0, arena, schedule, err);
 	if (code == ERR_OK && schedule == &gain->by[ARADA_EXACT])
 		gain->mode = keep_modes(&problem, schedule, arena);
 	arena_free(&scratch);

@@ -358,7 +358,8 @@ static enum err_code build_machines(struct arada_study *study, const char *path,
 			return err_add_at(err, ERR_INPUT, place, "machine %s: found target %s, allowed is systolic",
 			                  machine.name, machine_target_name[machine.target]);
 		code = check_clk_step(study, &machine, place, err);
-		code = code == ERR_OK ? add_memories(study, &machine, (size_t)(i / n_each), err) : code;
+		if (code == ERR_OK)
+			code = add_memories(study, &machine, (size_t)(i / n_each), err);
 	}
 	if (code == ERR_OK && study->n_machine == 0)
 		return err_add_at(err, ERR_INFEASIBLE, place, "no machine keeps the constraints: %s", why);
@@ -401,8 +402,10 @@ enum err_code arada_study_run(const struct space *space, const char *path, const
 		return err_add_at(err, ERR_INPUT, (struct err_place){path, 1, 1},
 		                  "a space without 'arada'; add e.g. arada: {memory_model: scalesim}");
 	enum err_code code = refuse_goals(space, err);
-	code = code == ERR_OK ? build_machines(study, path, err) : code;
-	code = code == ERR_OK ? run_study(study, how, err) : code;
+	if (code == ERR_OK)
+		code = build_machines(study, path, err);
+	if (code == ERR_OK)
+		code = run_study(study, how, err);
 	if (code != ERR_OK)
 		arada_study_free(study);
 	return code;

@@ -199,8 +199,10 @@ static enum err_code by_rules(const struct cli_options *options, struct mapping 
 	code = choice_worse(code, mapping_open(options->file[0], options->file[1], mapping, err));
 	if (options->split_scheme)
 		code = choice_worse(code, split_scheme_read(options->split_scheme, &scheme, err));
-	code = code == ERR_OK ? choice_check_strategy(options, &mapping->machine, strategy, err) : code;
-	code = code == ERR_OK ? choice_level(options, &mapping->machine, &level, err) : code;
+	if (code == ERR_OK)
+		code = choice_check_strategy(options, &mapping->machine, strategy, err);
+	if (code == ERR_OK)
+		code = choice_level(options, &mapping->machine, &level, err);
 	if (code == ERR_OK)
 		code = mapping_by_rules(mapping, options->split_scheme ? &scheme : NULL, strategy, level, err);
 	split_scheme_free(&scheme);

@@ -100,7 +100,8 @@ static enum err_code run_space(const struct cli_options *options, const struct s
 	struct arada_exact_study exact = {0};
 	struct arada_report report = {.study = &study, .exact = &exact};
 	code = match_published(&study, &how, &report, err);
-	code = code == ERR_OK ? arada_exact_run(&study, how.n_thread, &exact, err) : code;
+	if (code == ERR_OK)
+		code = arada_exact_run(&study, how.n_thread, &exact, err);
 	if (code == ERR_OK && options->out)
 		code = write_files(options->out, &report, err);
 	if (code == ERR_OK) {

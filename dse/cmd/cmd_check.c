@@ -316,7 +316,8 @@ static enum err_code check_file(const struct output *output, const char *path, s
 	assert(output && path);
 	struct err found = {0};
 	enum err_code code = path_find_any(path, &arena, &path, &found);
-	code = code == ERR_OK ? detect_kind(path, &kind, &found) : code;
+	if (code == ERR_OK)
+		code = detect_kind(path, &kind, &found);
 	if (output->json) {
 		json_begin_object(output->json, NULL);
 		json_put_text(output->json, "file", path);

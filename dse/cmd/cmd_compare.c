@@ -41,11 +41,14 @@ static enum err_code compare_runs(const struct cli_options *options, const struc
 	struct run_compare compare;
 	struct err worse = {0};
 	enum err_code code = run_compare_match(before, after, &compare, err);
-	code = code == ERR_OK ? run_compare_explain(&compare, &how, err) : code;
+	if (code == ERR_OK)
+		code = run_compare_explain(&compare, &how, err);
 	if (code == ERR_OK)
 		(void)run_compare_judge(&compare, options->tolerance_pct, &worse);
-	code = code == ERR_OK ? write_out(options, &compare, &worse, err) : code;
-	code = code == ERR_OK ? err_add_all(err, (struct err_place){0}, &worse) : code;
+	if (code == ERR_OK)
+		code = write_out(options, &compare, &worse, err);
+	if (code == ERR_OK)
+		code = err_add_all(err, (struct err_place){0}, &worse);
 	err_clear(&worse);
 	run_compare_free(&compare);
 	return code;
@@ -73,8 +76,10 @@ enum err_code cmd_compare(const struct cli_options *options, struct err *err)
 	struct kept_run before = {0}, after = {0};
 	assert(options->n_file == 2);
 	enum err_code code = open_run(options, options->file[0], &before, err);
-	code = code == ERR_OK ? open_run(options, options->file[1], &after, err) : code;
-	code = code == ERR_OK ? compare_runs(options, &before, &after, err) : code;
+	if (code == ERR_OK)
+		code = open_run(options, options->file[1], &after, err);
+	if (code == ERR_OK)
+		code = compare_runs(options, &before, &after, err);
 	kept_run_free(&before);
 	kept_run_free(&after);
 	return code;

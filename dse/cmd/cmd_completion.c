@@ -282,7 +282,8 @@ static void print_runs(const struct cli_options *options)
 	struct err ignored = {0};
 	size_t n = 0;
 	enum err_code code = run_note_open(&request, &store, &ignored);
-	code = code == ERR_OK ? run_store_list(store, &filter, &arena, &run, &n, &ignored) : code;
+	if (code == ERR_OK)
+		code = run_store_list(store, &filter, &arena, &run, &n, &ignored);
 	if (code == ERR_OK && n > 0)
 		(void)printf("last:the newest run\n");
 	for (size_t i = 0; code == ERR_OK && i < n; i++)

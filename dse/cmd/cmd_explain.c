@@ -184,7 +184,8 @@ static enum err_code explain(const struct cli_options *options, const struct spa
 	enum err_code code = layer_map_build(space, &map, err);
 	if (code == ERR_OK)
 		code = estimate_space(space, &map, parallel_n_thread((size_t)options->jobs), &estimate, err);
-	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
+	if (code == ERR_OK)
+		code = output_file_open(&file, options->out, err);
 	if (code == ERR_OK) {
 		words_start(&words, file.file, options->json);
 		words_section(&words, "Space");

@@ -15,7 +15,8 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	struct explore_request own = choice_explore(options);
 	const struct explore_request *request = &own;
 	enum err_code code = effort_apply(options->effort, &own, err);
-	code = code == ERR_OK ? run_keep_start(keep, &request, err) : code;
+	if (code == ERR_OK)
+		code = run_keep_start(keep, &request, err);
 	code = ranks_agree(code, err);
 	bool judges = own.audit || own.audit_samples > 0 || own.verify || own.prove || own.n_compare > 0;
 	if (code == ERR_OK && keep->is_complete && judges) {

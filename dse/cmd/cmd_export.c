@@ -31,13 +31,16 @@ enum err_code cmd_export(const struct cli_options *options, struct err *err)
 		return err_add(err, ERR_USAGE, "dse export: give one of --csv (front.csv) and --json (front.json)");
 	const char *name = options->csv ? "front.csv" : "front.json";
 	enum err_code code = run_note_open(&request, &store, err);
-	code = code == ERR_OK ? run_store_find(store, options->file[0], &arena, &run, err) : code;
+	if (code == ERR_OK)
+		code = run_store_find(store, options->file[0], &arena, &run, err);
 	const struct run_file *file = code == ERR_OK ? run_record_file(&run, name) : NULL;
 	if (code == ERR_OK && !file)
 		code = err_add(err, ERR_INFEASIBLE, "run %" PRIu64 " of %s has no front: %s", run.id,
 		               database_path(store), run.certificate);
-	code = code == ERR_OK ? run_store_content(store, file->hash, &data, &n_byte, err) : code;
-	code = code == ERR_OK ? write_out(options, data, n_byte, err) : code;
+	if (code == ERR_OK)
+		code = run_store_content(store, file->hash, &data, &n_byte, err);
+	if (code == ERR_OK)
+		code = write_out(options, data, n_byte, err);
 	free(data);
 	database_close(store);
 	arena_free(&arena);

@@ -52,8 +52,10 @@ enum err_code cmd_fit(const struct cli_options *options, struct err *err)
 	struct fit_data data = {0};
 	struct fit_result result = {0};
 	enum err_code code = read_machine(options->machine, &subject, err);
-	code = code == ERR_OK ? fit_read(options->file[0], &subject.machine, &wanted, &data, err) : code;
-	code = code == ERR_OK ? fit_run(&data, &wanted, &result, err) : code;
+	if (code == ERR_OK)
+		code = fit_read(options->file[0], &subject.machine, &wanted, &data, err);
+	if (code == ERR_OK)
+		code = fit_run(&data, &wanted, &result, err);
 	if (code == ERR_OK && options->json)
 		fit_put_json(stdout, &data, &result);
 	else if (code == ERR_OK)

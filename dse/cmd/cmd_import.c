@@ -138,7 +138,8 @@ enum err_code cmd_import(const struct cli_options *options, struct err *err)
 	struct onnx_dim dim[CLI_MAX_LIST];
 	struct onnx_import import;
 	enum err_code code = read_dims(&options->dim, &arena, dim, err);
-	code = code == ERR_OK ? onnx_import(options->file[0], dim, options->dim.n, &import, err) : code;
+	if (code == ERR_OK)
+		code = onnx_import(options->file[0], dim, options->dim.n, &import, err);
 	if (code == ERR_OK) {
 		code = report(&import, options, err);
 		onnx_import_free(&import);

@@ -199,7 +199,8 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 		return err_add(err, ERR_USAGE,
 		               "dse nightly: --note says why a space is accepted: it goes with --accept");
 	enum err_code code = set_up(&night, options, err);
-	code = code == ERR_OK ? run_spaces(&night, err) : code;
+	if (code == ERR_OK)
+		code = run_spaces(&night, err);
 	enum err_code accepts = code == ERR_OK && !night.is_stopped ? check_accept(&night, err) : ERR_OK;
 	enum err_code tables = code == ERR_OK && !night.is_stopped ? night_validate(&night, err) : ERR_OK;
 	if (tables == ERR_INTERRUPTED) {

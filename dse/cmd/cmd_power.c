@@ -150,7 +150,8 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
                            struct err *err)
 {
 	enum err_code code = set_goal(options, run, arena, err);
-	code = code == ERR_OK ? power_solve(&run->work.problem, &run->goal, 0, arena, &run->best, err) : code;
+	if (code == ERR_OK)
+		code = power_solve(&run->work.problem, &run->goal, 0, arena, &run->best, err);
 	run->is_solved = code == ERR_OK;
 	if (code == ERR_OK && !run->best.is_found)
 		return say_infeasible(run, err);
@@ -175,7 +176,8 @@ static enum err_code solve_own(const struct power_case *of, struct power_run *ru
 	goal.max_peak_mw = INFINITY;
 	options.ratio = 0;
 	enum err_code code = power_question_rebuild(of, run->work.machine, &options, arena, &work, err);
-	code = code == ERR_OK ? power_solve(&work.problem, &run->goal, 0, arena, &run->own_best, err) : code;
+	if (code == ERR_OK)
+		code = power_solve(&work.problem, &run->goal, 0, arena, &run->own_best, err);
 	if (code == ERR_OK) {
 		power_uniform(&work.problem, &goal, run->fast, arena, &run->own_fast);
 		power_uniform(&work.problem, &goal, run->slow, arena, &run->own_slow);
@@ -233,7 +235,8 @@ static enum err_code answer(const struct cli_options *options, const struct powe
 	if (code != ERR_OK || !options->analyse)
 		return code;
 	code = cli_choose(options, "analyse", options->analyse, power_question_name, N_POWER_QUESTION, &question, err);
-	code = code == ERR_OK ? power_question_answer((enum power_question)question, of, arena, analysis, err) : code;
+	if (code == ERR_OK)
+		code = power_question_answer((enum power_question)question, of, arena, analysis, err);
 	run->analysis = analysis;
 	return code;
 }
@@ -254,7 +257,8 @@ static enum err_code run_designs(const struct cli_options *options, const struct
 	run->ratio = options->ratio;
 	run->detail = work_options->detail.detail;
 	enum err_code code = power_question_rebuild(&of, designs->machine, work_options, &arena, &run->work, err);
-	code = code == ERR_OK ? answer(options, &of, run, &analysis, &arena, err) : code;
+	if (code == ERR_OK)
+		code = answer(options, &of, run, &analysis, &arena, err);
 	if (code == ERR_OK && options->out)
 		code = write_files(options->out, run, &arena, err);
 	if (code == ERR_OK) {
@@ -280,7 +284,8 @@ enum err_code cmd_power(const struct cli_options *options, struct err *err)
 	code = choice_worse(code, cli_choose(options, "analyse", options->analyse, power_question_name,
 	                                     N_POWER_QUESTION, &question, err));
 	code = choice_worse(code, power_choice_read(options, &work.detail, &designs, &work.levels, err));
-	code = code == ERR_OK ? run_designs(options, &designs, &work, &run, err) : code;
+	if (code == ERR_OK)
+		code = run_designs(options, &designs, &work, &run, err);
 	if (code == ERR_INFEASIBLE && options->json)
 		power_write_none(stdout, &run, designs.machine ? designs.machine->name : NULL, designs.network,
 		                 err_text(err));

@@ -72,8 +72,10 @@ enum err_code cmd_prove(const struct cli_options *options, struct err *err)
 	struct prove_request job = {.cli = options};
 	struct output_file file = {0};
 	enum err_code code = prepare(&job, err);
-	code = code == ERR_OK ? run(&job, err) : code;
-	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
+	if (code == ERR_OK)
+		code = run(&job, err);
+	if (code == ERR_OK)
+		code = output_file_open(&file, options->out, err);
 	if (code == ERR_OK) {
 		if (options->json)
 			print_json(file.file, &job);

@@ -62,7 +62,8 @@ static enum err_code read_network(struct roofline_request *job, const char *name
 	struct network *network = &job->network[job->n_network];
 	const char *path;
 	enum err_code code = path_find(name, "networks", &job->arena, &path, err);
-	code = code == ERR_OK ? network_read(path, network, err) : code;
+	if (code == ERR_OK)
+		code = network_read(path, network, err);
 	if (code != ERR_OK)
 		return code;
 	bool *shown = memory_must(arena_array(&job->arena, network->n_block, sizeof(*shown)));
@@ -76,7 +77,8 @@ static enum err_code read_inputs(struct roofline_request *job, struct err *err)
 	size_t n = job->cli->n_file - 1;
 	const char *path;
 	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
-	code = code == ERR_OK ? machine_read(path, &job->machine, err) : code;
+	if (code == ERR_OK)
+		code = machine_read(path, &job->machine, err);
 	job->levels = 1; /* the first is the default */
 	if (code == ERR_OK && job->cli->levels)
 		code = choice_levels(job->cli, &job->machine, &job->levels, err);
@@ -149,8 +151,10 @@ enum err_code cmd_roofline(const struct cli_options *options, struct err *err)
 	struct roofline_request job = {.cli = options};
 	assert(options->n_file >= 2);
 	enum err_code code = read_inputs(&job, err);
-	code = code == ERR_OK ? make_rooflines(&job, err) : code;
-	code = code == ERR_OK ? check_layers(&job, err) : code;
+	if (code == ERR_OK)
+		code = make_rooflines(&job, err);
+	if (code == ERR_OK)
+		code = check_layers(&job, err);
 	if (code == ERR_OK && options->out)
 		code = write_files(&job, err);
 	if (code == ERR_OK && options->json)

@@ -48,7 +48,8 @@ static enum err_code list_runs(const struct cli_options *options, struct databas
 	struct run_record *run;
 	struct output_file file = {0};
 	enum err_code code = run_store_list(store, &filter, arena, &run, &n, err);
-	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
+	if (code == ERR_OK)
+		code = output_file_open(&file, options->out, err);
 	if (code != ERR_OK)
 		return code;
 	bool has_more = max > 0 && n > max;

@@ -84,13 +84,16 @@ static enum err_code read_files(struct schedule_request *job, struct err *err)
 		               "dse schedule: --machine is missing: a file or a shipped machine, for "
 		               "example final_chip");
 	code = path_find(job->cli->machine, "machines", &job->arena, &path, err);
-	code = code == ERR_OK ? machine_read(path, &job->machine, err) : code;
+	if (code == ERR_OK)
+		code = machine_read(path, &job->machine, err);
 	if (code == ERR_OK && job->machine.target == MACHINE_SYSTOLIC)
 		code =
 		    err_add(err, ERR_INPUT, "dse schedule: machine %s is a systolic array, allowed are QPEs and chips",
 		            job->machine.name);
-	code = code == ERR_OK ? path_find(job->cli->file[0], "networks", &job->arena, &path, err) : code;
-	code = code == ERR_OK ? network_read(path, &job->network, err) : code;
+	if (code == ERR_OK)
+		code = path_find(job->cli->file[0], "networks", &job->arena, &path, err);
+	if (code == ERR_OK)
+		code = network_read(path, &job->network, err);
 	return code;
 }
 
@@ -178,7 +181,8 @@ static enum err_code deliver(const struct schedule_request *job, struct err *err
 		    "hide have plans of several",
 		    job->schedule.n_chip);
 	enum err_code code = write_files(job, &chips, err);
-	code = code == ERR_OK ? report(job, err) : code;
+	if (code == ERR_OK)
+		code = report(job, err);
 	if (code == ERR_OK && !job->cli->json && !job->cli->quiet) {
 		(void)fputc('\n', stdout);
 		schedule_chips_print(&chips, false, stdout);
@@ -209,10 +213,14 @@ enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 	if (options->read)
 		return read_back(options, err);
 	enum err_code code = read_files(&job, err);
-	code = code == ERR_OK ? choose_names(&job, err) : code;
-	code = code == ERR_OK ? choose_workers(&job, err) : code;
-	code = code == ERR_OK ? octopus_build(&job.network, &job.graph, err) : code;
-	code = code == ERR_OK ? octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err) : code;
+	if (code == ERR_OK)
+		code = choose_names(&job, err);
+	if (code == ERR_OK)
+		code = choose_workers(&job, err);
+	if (code == ERR_OK)
+		code = octopus_build(&job.network, &job.graph, err);
+	if (code == ERR_OK)
+		code = octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err);
 	if (code == ERR_OK && interrupt_requested())
 		code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
 	if (code == ERR_OK)

@@ -24,8 +24,10 @@ enum err_code cmd_show(const struct cli_options *options, struct err *err)
 	struct run_record run;
 	assert(options->n_file == 1);
 	enum err_code code = run_note_open(&request, &store, err);
-	code = code == ERR_OK ? run_store_find(store, options->file[0], &arena, &run, err) : code;
-	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
+	if (code == ERR_OK)
+		code = run_store_find(store, options->file[0], &arena, &run, err);
+	if (code == ERR_OK)
+		code = output_file_open(&file, options->out, err);
 	if (code == ERR_OK && options->json)
 		print_json(file.file, &run);
 	else if (code == ERR_OK)

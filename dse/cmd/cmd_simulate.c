@@ -118,7 +118,8 @@ static enum err_code prepare(struct simulate_request *job, struct err *err)
 	}
 	if (code == ERR_OK)
 		code = choice_check_strategy(job->cli, &job->mapping.machine, job->options.strategy, err);
-	code = code == ERR_OK ? choice_level(job->cli, &job->mapping.machine, &job->options.level, err) : code;
+	if (code == ERR_OK)
+		code = choice_level(job->cli, &job->mapping.machine, &job->options.level, err);
 	return code == ERR_OK ? choose_layers(job, err) : code;
 }
 
@@ -223,11 +224,13 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 	enum err_code code = prepare(&job, err);
 	job.options.shown = job.shown;
 	job.options.takes_unsplit = true;
-	code = code == ERR_OK ? open_trace(options, &job.trace, &job.options.how, err) : code;
+	if (code == ERR_OK)
+		code = open_trace(options, &job.trace, &job.options.how, err);
 	if (code == ERR_OK)
 		code = simulate_network(&job.mapping.machine, &job.mapping.network, &job.options, job.block, err);
 	code = close_trace(&job.trace, &job.options.how, code, err);
-	code = code == ERR_OK ? output_file_open(&file, options->out, err) : code;
+	if (code == ERR_OK)
+		code = output_file_open(&file, options->out, err);
 	if (code == ERR_OK) {
 		if (options->json)
 			print_json(file.file, &job);
@@ -316,8 +319,10 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 	/* without an option that chooses a tier, the one the front was made in */
 	bool as_recorded = !options->detail && !options->trace && !options->audit;
 	enum err_code code = choose_how(options, &how, err);
-	code = code == ERR_OK ? open_trace(options, &trace, &how, err) : code;
-	code = code == ERR_OK ? replay_run(options->point, &how, as_recorded, &replay, err) : code;
+	if (code == ERR_OK)
+		code = open_trace(options, &trace, &how, err);
+	if (code == ERR_OK)
+		code = replay_run(options->point, &how, as_recorded, &replay, err);
 	code = close_trace(&trace, &how, code, err);
 	if (replay.warning.n_message > 0)
 		colour_put(stderr, COLOUR_WARNING, err_text(&replay.warning));

@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 	ranks_start(&argc, &argv);
 	bool speaks = ranks_index() == 0;
 	enum err_code code = cli_parse(&command_program, argc, argv, &options, &err);
-	code = code == ERR_OK ? choose_colours(&options, &err) : code;
+	if (code == ERR_OK)
+		code = choose_colours(&options, &err);
 	/* Only an exploration is shared; what else several ranks are asked for, the first one does. */
 	if (code == ERR_OK && (speaks || (options.command && options.command->run == cmd_explore && !options.help))) {
 		if (options.version) {

@@ -82,7 +82,8 @@ static enum err_code take_network(const struct cli_options *options, enum strate
 	struct simulated *block = memory_must(arena_array(&designs->arena, network->n_block, sizeof(*block)));
 	simulate.shown = none;
 	enum err_code code = choice_layers(options, network, shown, err);
-	code = code == ERR_OK ? simulate_network(designs->machine, network, &simulate, block, err) : code;
+	if (code == ERR_OK)
+		code = simulate_network(designs->machine, network, &simulate, block, err);
 	if (code != ERR_OK)
 		return code;
 	make_items(block, network->n_block, shown, designs);
@@ -158,7 +159,8 @@ static enum err_code take_mapping(const struct cli_options *options, struct powe
 	designs->sources = mapping->sources;
 	designs->network = mapping->network.name;
 	code = mapping_check(mapping, err);
-	code = code == ERR_OK ? choice_layers(options, &mapping->network, shown, err) : code;
+	if (code == ERR_OK)
+		code = choice_layers(options, &mapping->network, shown, err);
 	if (code == ERR_OK)
 		make_items(block, n, shown, designs);
 	return code;
@@ -201,8 +203,10 @@ enum err_code power_choice_read(const struct cli_options *options, const struct 
 		    options->n_file);
 	code = choice_strategy(options, &strategy, err);
 	code = choice_worse(code, read_files(options, designs, err));
-	code = code == ERR_OK ? check_machine(options, designs->machine, strategy, err) : code;
-	code = code == ERR_OK ? choice_levels(options, designs->machine, levels, err) : code;
+	if (code == ERR_OK)
+		code = check_machine(options, designs->machine, strategy, err);
+	if (code == ERR_OK)
+		code = choice_levels(options, designs->machine, levels, err);
 	if (code != ERR_OK)
 		return code;
 	return options->search ? search_network(options, *levels, detail->n_thread, designs, err)

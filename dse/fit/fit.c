@@ -384,7 +384,8 @@ enum err_code fit_run(struct fit_data *data, const struct fit_options *options, 
 	assert(data && options && result && data->n_row > 0);
 	*result = (struct fit_result){0};
 	enum err_code code = read_options(data, options, &choice, &data->arena, err);
-	code = code == ERR_OK ? make_groups(data, &choice, result, err) : code;
+	if (code == ERR_OK)
+		code = make_groups(data, &choice, result, err);
 	for (size_t i = 0; i < result->n_group && code == ERR_OK; i++) {
 		struct fit_group *group = &result->group[i];
 		code = check_times(data, group, err);

@@ -148,7 +148,8 @@ enum err_code night_find_causes(struct night *night, struct night_space *space, 
 	if (space->good->n_run == 0 || space->good->run[0].run == 0 || space->row->run[0].run == 0)
 		return ERR_OK;
 	enum err_code code = open_run(night, space->good, &good, err);
-	code = code == ERR_OK ? open_run(night, space->row, &now, err) : code;
+	if (code == ERR_OK)
+		code = open_run(night, space->row, &now, err);
 	if (code == ERR_OK && good.has_space && now.has_space) {
 		input_changes_find(&good, &now, &changes);
 		code = name_changes(night, space, &changes, err);

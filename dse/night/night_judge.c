@@ -339,7 +339,8 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	*n_more = 0;
 	space->exactness = "";
 	enum err_code code = night_store_good(night->store, row->space, row->id, &night->arena, &space->good, err);
-	code = code == ERR_OK ? night_fronts_read(night->store, row, row->n_run, &now, err) : code;
+	if (code == ERR_OK)
+		code = night_fronts_read(night->store, row, row->n_run, &now, err);
 	if (code != ERR_OK)
 		goto cleanup;
 	space->exactness = memory_must(arena_text(&night->arena, now.first.record.exactness));

@@ -297,7 +297,8 @@ enum err_code cli_parse(const struct cli_program *program, int argc, char **argv
 	assert(argv && options && err);
 	*options = (struct cli_options){0};
 	enum err_code code = check_words(argc, argv, err);
-	code = code == ERR_OK ? parse_program(program, argc, argv, options, err) : code;
+	if (code == ERR_OK)
+		code = parse_program(program, argc, argv, options, err);
 	if (code != ERR_OK || !options->command || options->help)
 		return code;
 	/* Mistakes are collected, so that one run tells them all. */

@@ -158,7 +158,8 @@ enum err_code power_question_sensitivity(const struct power_case *of, struct are
 	power_analysis_set_columns(analysis, "coefficient", column, N_COLUMN);
 	options.ratio = 0;
 	enum err_code code = power_question_rebuild(of, run->work.machine, &options, arena, &work, err);
-	code = code == ERR_OK ? power_solve(&work.problem, &run->goal, 0, arena, &best, err) : code;
+	if (code == ERR_OK)
+		code = power_solve(&work.problem, &run->goal, 0, arena, &best, err);
 	power_work_free(&work);
 	if (code != ERR_OK)
 		return code;

@@ -30,7 +30,8 @@ static enum err_code settle_places(const struct space_single_options *options, u
 	struct space_single made = {0};
 	struct explore explore = {0};
 	enum err_code code = space_single_make(options, arena, &made, err);
-	code = code == ERR_OK ? hunt_explore(&made, n_thread, false, &explore, err) : code;
+	if (code == ERR_OK)
+		code = hunt_explore(&made, n_thread, false, &explore, err);
 	/* the front is sorted by latency */
 	for (size_t i = 0; code == ERR_OK && i < explore.map.n_block; i++)
 		place[i] = explore.front.genome[1 + i * N_LAYER_GENE + GENE_PLACE];
@@ -123,7 +124,8 @@ enum err_code power_search_designs(const struct power_search_options *search, st
 		options.levels = UINT32_C(1) << l;
 		options.deadline_ms = search->sleeps ? LATE_MS : 0;
 		code = hunt_open(&options, search->n_thread, arena, &hunt[l], err);
-		code = code == ERR_OK ? add_level(&hunt[l], place, search->shown, arena, item, err) : code;
+		if (code == ERR_OK)
+			code = add_level(&hunt[l], place, search->shown, arena, item, err);
 		hunt_close(&hunt[l]);
 	}
 	return code;

@@ -72,7 +72,8 @@ enum err_code report_make(struct report_source *source, struct report_data *data
 		               data->run.name, data->run.front.n_point - 1);
 	list_machines(data);
 	enum err_code code = report_inputs_read(source, data, err);
-	code = code == ERR_OK ? report_columns_make(data, err) : code;
+	if (code == ERR_OK)
+		code = report_columns_make(data, err);
 	data->chosen = chosen == SIZE_MAX ? data->knee : chosen;
 	if (code == ERR_OK)
 		code = report_designs_run(data, n_thread, err);

@@ -102,7 +102,8 @@ static enum err_code read_store(struct report_source *source, struct report_run 
 		return err_add(err, ERR_INPUT, "%s: run %" PRIu64 " has no run.json", database_path(source->store),
 		               run->record.id);
 	enum err_code code = run_store_content(source->store, file->hash, &text, &n_byte, err);
-	code = code == ERR_OK ? doc_read_text(run->run_path, text, n_byte, &run->arena, &root, err) : code;
+	if (code == ERR_OK)
+		code = doc_read_text(run->run_path, text, n_byte, &run->arena, &root, err);
 	free(text);
 	run->run = root;
 	run->store = memory_must(arena_text(&run->arena, database_path(source->store)));

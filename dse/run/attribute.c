@@ -563,7 +563,8 @@ enum err_code attribute_evaluate(const struct kept_front *front, const struct sp
 	                              .arena = arena,
 	                              .err = err};
 	enum err_code code = layer_map_build(in, &work.map, err);
-	code = code == ERR_OK ? evaluate(&work, point) : code;
+	if (code == ERR_OK)
+		code = evaluate(&work, point);
 	key_table_free(&work.variants);
 	key_table_free(&work.tasks);
 	free(work.layer);

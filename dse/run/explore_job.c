@@ -216,13 +216,17 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
 	struct explore_job *job = memory_array(1, sizeof(*job)); /* a small stack has no room for it */
 	*job = (struct explore_job){.request = request, .keep = keep, .outcome = outcome};
 	enum err_code code = read_space(job, err);
-	code = code == ERR_OK ? set_options(job, err) : code;
+	if (code == ERR_OK)
+		code = set_options(job, err);
 	if (code == ERR_OK)
 		code = mapping_compare_read(request->compare, request->n_compare, &job->space, &job->compare, err);
-	code = code == ERR_OK ? prepare_dir(job, err) : code;
+	if (code == ERR_OK)
+		code = prepare_dir(job, err);
 	code = ranks_agree(code, err);
-	code = code == ERR_OK ? ranks_agree(run_keep_begin(keep, request->quiet, &job->options, err), err) : code;
-	code = code == ERR_OK ? search(job, err) : code;
+	if (code == ERR_OK)
+		code = ranks_agree(run_keep_begin(keep, request->quiet, &job->options, err), err);
+	if (code == ERR_OK)
+		code = search(job, err);
 	if (code == ERR_OK && ranks_index() == 0)
 		code = keep->n_part > 1 ? explore_job_finish_part(job, err) : explore_job_finish_whole(job, err);
 	output_file_abandon(&job->points);

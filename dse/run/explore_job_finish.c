@@ -333,16 +333,23 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 	enum err_code code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
 	if (code == ERR_OK && job->run.known)
 		memcpy(job->run.signature, job->note.signature, sizeof(job->run.signature));
-	code = code == ERR_OK ? verify_front(job, err) : code;
-	code = code == ERR_OK ? prove_designs(job, err) : code;
-	code = code == ERR_OK ? audit_front(job, err) : code;
-	code = code == ERR_OK ? compare_mappings(job, err) : code;
-	code = code == ERR_OK ? explain_misfit(job, err) : code;
+	if (code == ERR_OK)
+		code = verify_front(job, err);
+	if (code == ERR_OK)
+		code = prove_designs(job, err);
+	if (code == ERR_OK)
+		code = audit_front(job, err);
+	if (code == ERR_OK)
+		code = compare_mappings(job, err);
+	if (code == ERR_OK)
+		code = explain_misfit(job, err);
 	/* a process that stopped in the middle of its files is no reason to lose these: each of them is whole anyway */
 	if (code == ERR_OK)
 		(void)folder_lock_take(&job->files, job->dir, FOLDER_LOCK_FILES, FILES_WAIT_S);
-	code = code == ERR_OK ? choose_dir(job, err) : code;
-	code = code == ERR_OK ? write_files(job, err) : code;
+	if (code == ERR_OK)
+		code = choose_dir(job, err);
+	if (code == ERR_OK)
+		code = write_files(job, err);
 	/* what --max-seconds stopped can be taken up */
 	bool is_cut = job->explore.interrupted || job->explore.out_of_time || job->verify.interrupted ||
 	              job->proof.interrupted || job->audit.interrupted || job->explore.n_failure > 0;
@@ -367,8 +374,8 @@ static void print_part(const struct explore_job *job, bool is_complete)
 	struct json json;
 	if (job->request->json) {
 		json_start(&json, stdout, 1);
-		json_put_object(&json, NULL, "space %s, folder %s, shard %u, n_shard %u, complete %d", job->space.name,
-		                job->dir, keep->part, keep->n_part, is_complete);
+		json_put_object(&json, NULL, "space %s, folder %s, shard %u, n_shard %u, complete %d",
+		                job->space.name, job->dir, keep->part, keep->n_part, is_complete);
 		json_finish(&json);
 	} else if (is_complete && !job->request->quiet) {
 		(void)printf("Shard %u of %u: %s holds its searches. When all are done: dse merge DIR...\n", keep->part,

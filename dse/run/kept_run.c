@@ -112,8 +112,10 @@ static enum err_code open_folder(const char *folder, struct kept_run *run, struc
 	const struct doc_node *root = NULL;
 	enum err_code code = file_read(path, SIZE_MAX / 2, &text, &n_byte, err);
 	run->title = folder;
-	code = code == ERR_OK ? read_run_json(path, text, n_byte, run, &root, err) : code;
-	code = code == ERR_OK ? read_inputs(root, run, err) : code;
+	if (code == ERR_OK)
+		code = read_run_json(path, text, n_byte, run, &root, err);
+	if (code == ERR_OK)
+		code = read_inputs(root, run, err);
 	if (code == ERR_OK)
 		take_record(root, folder, run);
 	/* without a front, run.json stands alone; a front.json there is then another run's */

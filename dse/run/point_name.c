@@ -20,7 +20,8 @@ static enum err_code find_folder(const struct store_request *request, const char
 	struct run_record run;
 	char path[4096];
 	enum err_code code = run_note_open(request, &store, err);
-	code = code == ERR_OK ? run_store_find(store, run_name, arena, &run, err) : code;
+	if (code == ERR_OK)
+		code = run_store_find(store, run_name, arena, &run, err);
 	database_close(store);
 	if (code != ERR_OK)
 		return code;

@@ -33,7 +33,8 @@ enum err_code run_keep_start(struct run_keep *keep, const struct explore_request
 	bool is_busy = ranks_index() == 0 && !folder_lock_take(&keep->lock, dir, FOLDER_LOCK_RUN, 0);
 	enum err_code code = is_busy ? err_add(err, ERR_IO, "%s: another process is at work on this run", dir) : ERR_OK;
 	code = ranks_agree(code, err);
-	code = code == ERR_OK ? resume_read(dir, ranks_index(), &keep->resume, err) : code;
+	if (code == ERR_OK)
+		code = resume_read(dir, ranks_index(), &keep->resume, err);
 	if (code != ERR_OK)
 		return code;
 	if (!keep->resume.text) {

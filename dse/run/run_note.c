@@ -213,7 +213,8 @@ enum err_code run_note_recall(struct run_note *note, const struct space *space, 
 	if (!note->path || !answer_key(space, options, note->key))
 		return ERR_OK;
 	enum err_code code = run_store_open(note->path, true, &store, err);
-	code = code == ERR_OK ? run_store_answer(store, note->key, &answer, err) : code;
+	if (code == ERR_OK)
+		code = run_store_answer(store, note->key, &answer, err);
 	if (code == ERR_OK && answer.data) {
 		code = explore_begin(space, explore, err);
 		*is_known = code == ERR_OK && read_answer(note, store, &answer, explore);
@@ -354,8 +355,10 @@ static enum err_code keep_run(struct keeping *keeping, const char *folder, uint6
 		put_answer(keeping);
 		code = front_store_write(keeping->note->fronts, err);
 	}
-	code = code == ERR_OK ? run_store_open(keeping->note->path, true, &store, err) : code;
-	code = code == ERR_OK ? run_store_put(store, &keeping->record, id, err) : code;
+	if (code == ERR_OK)
+		code = run_store_open(keeping->note->path, true, &store, err);
+	if (code == ERR_OK)
+		code = run_store_put(store, &keeping->record, id, err);
 	database_close(store);
 	return code;
 }

@@ -215,7 +215,8 @@ static enum err_code read_list(const struct schedule_text *text, struct schedule
 	struct arena arena = {0};
 	struct doc_node *root;
 	enum err_code code = doc_read_text(text->path, text->data, text->n, &arena, &root, err);
-	code = code == ERR_OK ? get_list(root, chips, err) : code;
+	if (code == ERR_OK)
+		code = get_list(root, chips, err);
 	arena_free(&arena);
 	return code;
 }
@@ -237,14 +238,17 @@ static enum err_code read_pipeline(const char *folder, struct schedule_chips *ch
 {
 	struct schedule_text text = {0};
 	enum err_code code = schedule_text_read(folder, list_name, SCHEDULE_MAX_TEXT_BYTE, &text, err);
-	code = code == ERR_OK ? read_list(&text, chips, err) : code;
+	if (code == ERR_OK)
+		code = read_list(&text, chips, err);
 	for (uint32_t c = 0; code == ERR_OK && c < chips->n_chip; c++) {
 		char *below = chip_folder(folder, c);
 		code = schedule_files_read(below, &chips->chip[c], err);
 		free(below);
 	}
-	code = code == ERR_OK ? check_links(text.path, chips, err) : code;
-	code = code == ERR_OK ? check_list(&text, chips, err) : code;
+	if (code == ERR_OK)
+		code = check_links(text.path, chips, err);
+	if (code == ERR_OK)
+		code = check_list(&text, chips, err);
 	schedule_text_free(&text);
 	return code;
 }
@@ -259,7 +263,8 @@ enum err_code schedule_chips_read(const char *folder, struct schedule_chips *chi
 	} else {
 		schedule_chips_make(1, chips);
 		code = schedule_files_read(folder, &chips->chip[0], err);
-		code = code == ERR_OK ? check_alone(folder, &chips->chip[0], err) : code;
+		if (code == ERR_OK)
+			code = check_alone(folder, &chips->chip[0], err);
 	}
 	free(path);
 	if (code != ERR_OK)

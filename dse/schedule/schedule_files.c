@@ -145,13 +145,16 @@ static enum err_code read_all(struct schedule_text bytes[N_FILE], struct schedul
 {
 	const struct schedule_text *image = &bytes[FILE_IMAGE], *yaml = &bytes[FILE_YAML];
 	enum err_code code = dram_image_read(image->path, (const uint8_t *)image->data, image->n, &files->dram, err);
-	code = code == ERR_OK ? dram_check(image->path, &files->dram, err) : code;
+	if (code == ERR_OK)
+		code = dram_check(image->path, &files->dram, err);
 	if (code != ERR_OK)
 		return code;
 	make_notes(files);
 	code = schedule_yaml_read(yaml->path, yaml->data, yaml->n, files, err);
-	code = code == ERR_OK ? check_text(FILE_YAML, yaml, files, err) : code;
-	code = code == ERR_OK ? check_text(FILE_MAP, &bytes[FILE_MAP], files, err) : code;
+	if (code == ERR_OK)
+		code = check_text(FILE_YAML, yaml, files, err);
+	if (code == ERR_OK)
+		code = check_text(FILE_MAP, &bytes[FILE_MAP], files, err);
 	return code;
 }
 
@@ -159,8 +162,10 @@ static enum err_code read_sram(const char *folder, struct schedule_text *text, s
                                struct err *err)
 {
 	enum err_code code = schedule_text_read(folder, file_name[FILE_SRAM], SCHEDULE_MAX_TEXT_BYTE, text, err);
-	code = code == ERR_OK ? schedule_sram_read(text->path, text->data, text->n, files, err) : code;
-	code = code == ERR_OK ? check_text(FILE_SRAM, text, files, err) : code;
+	if (code == ERR_OK)
+		code = schedule_sram_read(text->path, text->data, text->n, files, err);
+	if (code == ERR_OK)
+		code = check_text(FILE_SRAM, text, files, err);
 	return code;
 }
 

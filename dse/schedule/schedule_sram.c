@@ -339,7 +339,8 @@ enum err_code schedule_sram_check(const char *name, const struct schedule_files 
 	if (map->n > 0)
 		memcpy(region, map->region, map->n * sizeof(*region));
 	enum err_code code = check_needs(name, files, region, need, n_need, err);
-	code = code == ERR_OK ? check_addresses(name, map, err) : code;
+	if (code == ERR_OK)
+		code = check_addresses(name, map, err);
 	free(region);
 	free(need);
 	return code;

@@ -13,7 +13,8 @@ enum err_code validate_arada_table1(const struct validate_cell *cell, struct pre
 	struct arada_mode mode;
 	in_order.is_exchanged = false;
 	enum err_code code = cell_read_numbers(cell->table, cell->row, &number, 1, err);
-	code = code == ERR_OK ? arada_table1_run(&set, layer - 1, &mode, err) : code;
+	if (code == ERR_OK)
+		code = arada_table1_run(&set, layer - 1, &mode, err);
 	if (code != ERR_OK)
 		return code;
 	prediction->value = validate_read_figure(cell->value, &mode);
