@@ -332,7 +332,7 @@ $(ARCHIVE): $(filter-out $(MAIN_OBJECT),$(OBJECTS)) $(BUILD)/members
 
 $(PROGRAM): $(MAIN_OBJECT) $(ARCHIVE)
 	$(call say,LD)
-	$(Q)$(CC) $(LINK_FLAGS) $(LTO) $^ $(LIBS) -o $@
+	$(Q)$(CC) $(LINK_FLAGS) $(if $(LTO),$(LTO) $(PATH_MAP)) $^ $(LIBS) -o $@
 
 # Without -DDSE_MPI.
 $(BUILD)/obj/library/%.o: dse/keep/%.c $(BUILD)/flags
