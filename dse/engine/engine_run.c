@@ -222,7 +222,6 @@ static void run_free(struct engine_driver *run)
 static void pack_run(struct engine_driver *run, struct pack *pack)
 {
 	const struct engine_search *search = run->search;
-	struct engine_nearest *near = search->near;
 	pack_u64(pack, &run->n_told);
 	for (size_t reason = 0; reason < run->n_reason; reason++) {
 		uint64_t sum = 0;
@@ -232,11 +231,8 @@ static void pack_run(struct engine_driver *run, struct pack *pack)
 		if (pack->is_reading)
 			run->by_reason[reason] = sum; /* of the first chunk, which stands for all */
 	}
-	if (near) {
-		pack_real(pack, &near->violation);
-		pack_u32(pack, &near->reason);
-		pack_u32s(pack, near->genome, run->problem->n_gene);
-	}
+	if (search->near)
+		engine_nearest_pack(search->near, run->problem->n_value, run->problem->n_gene, pack);
 	pareto_pack(search->archive, run->problem->n_value, pack);
 	if (run->history)
 		history_pack(run->history, pack);

@@ -158,13 +158,7 @@ static void pack_emigrants(const struct sea *sea, struct island *island, struct 
 	pack_u32s(pack, island->out_genome, n_out * problem->n_gene);
 	for (size_t i = 0; i < n_out * problem->n_gene; i++)
 		(void)pack_refuse(pack, island->out_genome[i] >= problem->n_value[i % problem->n_gene]);
-	for (size_t i = 0; i < n_out; i++) {
-		struct evaluation *result = &island->out_result[i];
-		pack_reals(pack, result->objective, PARETO_MAX_OBJECTIVE);
-		pack_real(pack, &result->violation);
-		pack_u32(pack, &result->reason);
-		pack_u32(pack, &result->n_cut);
-	}
+	problem_pack_results(island->out_result, n_out, pack);
 }
 
 /* What other ranks, or a later process, must know of an island beside its engine's state. found is empty to read into.
@@ -179,11 +173,7 @@ static void pack_island(const struct sea *sea, struct island *island, struct pac
 	engine_counts_pack(&island->counts, pack);
 	pack_u32(pack, &island->stop);
 	(void)pack_refuse(pack, island->stop >= ENGINE_N_STOP);
-	pack_real(pack, &island->near.violation);
-	pack_u32(pack, &island->near.reason);
-	pack_u32s(pack, island->near.genome, problem->n_gene);
-	for (size_t i = 0; i < problem->n_gene; i++)
-		(void)pack_refuse(pack, island->near.genome[i] >= problem->n_value[i]);
+	engine_nearest_pack(&island->near, problem->n_value, problem->n_gene, pack);
 	pack_u64s(pack, island->by_reason, sea->n_reason);
 	pareto_pack(&island->found, problem->n_value, pack);
 	pack_emigrants(sea, island, pack);

@@ -81,11 +81,5 @@ void nsga2_population_pack(struct nsga2_population *population, struct pack *pac
 	}
 	size_t n = (size_t)n_parent + n_child;
 	pack_bytes(pack, population->genome, n * population->genome_byte);
-	for (size_t i = 0; i < n; i++) {
-		struct evaluation *result = &population->result[i];
-		pack_reals(pack, result->objective, PARETO_MAX_OBJECTIVE);
-		pack_real(pack, &result->violation);
-		pack_u32(pack, &result->reason);
-		pack_u32(pack, &result->n_cut);
-	}
+	problem_pack_results(population->result, n, pack);
 }

@@ -38,12 +38,7 @@ static void pack_part(const struct problem *problem, uint64_t *n_part, struct fl
 	pack_u64(pack, n_part);
 	engine_counts_pack(&part->counts, pack);
 	pack_u64s(pack, part->by_reason, part->n_reason);
-	pack_real(pack, &part->nearest.violation);
-	pack_u32(pack, &part->nearest.reason);
-	pack_u32s(pack, part->nearest.genome, problem->n_gene);
-	for (size_t k = 0; k < problem->n_gene; k++)
-		(void)pack_refuse(pack, part->nearest.genome[k] >= problem->n_value[k]);
-	(void)pack_refuse(pack, !(part->nearest.violation >= 0.0));
+	engine_nearest_pack(&part->nearest, problem->n_value, problem->n_gene, pack);
 	pareto_pack(&part->archive, problem->n_value, pack);
 }
 
