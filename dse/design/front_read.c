@@ -41,7 +41,7 @@ static const struct doc_node *need_list(struct front_reader *reader, const struc
 {
 	const struct doc_node *node = front_need(map, key, reader->err);
 	if (node && node->kind != DOC_LIST) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "%s: allowed is a list", key);
+		(void)doc_refuse(reader->err, node, "%s: allowed is a list", key);
 		return NULL;
 	}
 	return node;
@@ -57,8 +57,7 @@ static void read_objectives(struct front_reader *reader)
 	for (unsigned k = 0; k < N_METRIC; k++)
 		name[k] = metric_table[k].name;
 	if (list && (list->n == 0 || list->n > SPACE_MAX_OBJECTIVE))
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(list), "objectives: allowed are 1 to %d",
-		                 SPACE_MAX_OBJECTIVE);
+		(void)doc_refuse(reader->err, list, "objectives: allowed are 1 to %d", SPACE_MAX_OBJECTIVE);
 	for (size_t i = 0; list && i < list->n && i < SPACE_MAX_OBJECTIVE; i++) {
 		size_t index;
 		if (doc_get_choice(list->value[i], "objectives", name, N_METRIC, &index, reader->err))
@@ -106,18 +105,16 @@ static void read_networks(struct front_reader *reader)
 	struct kept_front *front = reader->front;
 	const struct doc_node *list = need_list(reader, reader->root, "networks");
 	if (list && (list->n == 0 || list->n > SPACE_MAX_NETWORK))
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(list), "networks: allowed are 1 to %d",
-		                 SPACE_MAX_NETWORK);
+		(void)doc_refuse(reader->err, list, "networks: allowed are 1 to %d", SPACE_MAX_NETWORK);
 	struct kept_network *network = list ? make(reader, list->n, sizeof(*network)) : NULL;
 	if (!network)
 		return;
 	for (size_t i = 0; i < list->n; i++) {
-		const struct doc_node *weight = front_need(list->value[i], "weight", reader->err);
 		network[i] = (struct kept_network){.name = need_text(reader, list->value[i], "network"),
 		                                   .file = need_text(reader, list->value[i], "file"),
 		                                   .hash = need_text(reader, list->value[i], "hash")};
-		if (weight)
-			(void)doc_get_real(weight, "weight", 0.0, 1e30, &network[i].weight, reader->err);
+		(void)doc_get_real(front_need(list->value[i], "weight", reader->err), "weight", 0.0, 1e30,
+		                   &network[i].weight, reader->err);
 	}
 	read_operations(reader, list, network);
 	front->network = network;
@@ -129,17 +126,12 @@ static void read_rare(struct front_reader *reader)
 {
 	struct kept_front *front = reader->front;
 	const struct doc_node *root = reader->root;
-	const struct doc_node *changes = doc_find(root, "level_changes"), *shares = doc_find(root, "level_shares"),
-			      *deadline = doc_find(root, "deadline_ms");
 	size_t detail = DETAIL_FAST;
-	if (changes)
-		(void)doc_get_bool(changes, "level_changes", &front->level_changes, reader->err);
-	if (shares)
-		(void)doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &front->level_shares, reader->err);
-	if (deadline)
-		(void)doc_get_real(deadline, "deadline_ms", 1e-9, 1e12, &front->deadline_ms, reader->err);
-	if (doc_find(root, "detail"))
-		(void)front_need_choice(root, "detail", detail_name, N_DETAIL, &detail, reader->err);
+	(void)doc_get_bool(doc_find(root, "level_changes"), "level_changes", &front->level_changes, reader->err);
+	(void)doc_get_u64(doc_find(root, "level_shares"), "level_shares", 2, MACHINE_MAX_LEVEL - 1,
+	                  &front->level_shares, reader->err);
+	(void)doc_get_real(doc_find(root, "deadline_ms"), "deadline_ms", 1e-9, 1e12, &front->deadline_ms, reader->err);
+	(void)doc_get_choice(doc_find(root, "detail"), "detail", detail_name, N_DETAIL, &detail, reader->err);
 	front->detail = (enum detail)detail;
 }
 
@@ -191,7 +183,7 @@ static void take_design(struct front_reader *reader, const struct doc_node *node
 		return;
 	design->metric = read_metrics(reader, node, metric);
 	if (front->n_design > 0 && design->number <= design[-1].number)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(number),
+		(void)doc_refuse(reader->err, number,
 		                 "design: found %" PRIu64 " behind %" PRIu64 ", allowed are ascending numbers",
 		                 design->number, design[-1].number);
 	front->n_design++;
@@ -208,7 +200,7 @@ static void read_axes(struct front_reader *reader, const struct doc_node *axes, 
 {
 	struct kept_front *front = reader->front;
 	if (axes->kind != DOC_MAP) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes), "axes: allowed is a map");
+		(void)doc_refuse(reader->err, axes, "axes: allowed is a map");
 		return;
 	}
 	if (!front->axis) {
@@ -216,8 +208,8 @@ static void read_axes(struct front_reader *reader, const struct doc_node *axes, 
 		for (size_t i = 0; name && i < axes->n; i++) {
 			name[i] = copy(reader, axes->key[i]->text);
 			if (!machine_find_param(axes->key[i]->text))
-				(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes->key[i]),
-				                 "'%s' is not a machine parameter", doc_quote(axes->key[i]->text).text);
+				(void)doc_refuse(reader->err, axes->key[i], "'%s' is not a machine parameter",
+				                 doc_quote(axes->key[i]->text).text);
 		}
 		front->axis = name;
 		front->n_axis = name ? axes->n : 0;
@@ -231,7 +223,7 @@ static void read_axes(struct front_reader *reader, const struct doc_node *axes, 
 			value[i] = copy(reader, text);
 	}
 	if (!same)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes), "axes: not those of the first point");
+		(void)doc_refuse(reader->err, axes, "axes: not those of the first point");
 	point->value = value;
 }
 
@@ -240,8 +232,8 @@ static void read_layers(struct front_reader *reader, const struct doc_node *list
 {
 	const struct kept_front *front = reader->front;
 	if (list->n != network->n_layer) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(list), "layers: found %zu, network %s has %zu",
-		                 list->n, network->name, network->n_layer);
+		(void)doc_refuse(reader->err, list, "layers: found %zu, network %s has %zu", list->n, network->name,
+		                 network->n_layer);
 		return;
 	}
 	for (size_t k = 0; k < list->n; k++) {
@@ -253,8 +245,7 @@ static void read_layers(struct front_reader *reader, const struct doc_node *list
 		if (found)
 			design[network->begin + k] = (uint32_t)(found - front->design);
 		else
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(list->value[k]),
-			                 "no design with number %" PRIu64, number);
+			(void)doc_refuse(reader->err, list->value[k], "no design with number %" PRIu64, number);
 	}
 }
 
@@ -264,8 +255,8 @@ static void read_point_networks(struct front_reader *reader, const struct doc_no
 	double *metric = make(reader, front->n_network * N_METRIC, sizeof(*metric));
 	uint32_t *design = make(reader, front->n_layer, sizeof(*design));
 	if (list->n != front->n_network) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(list), "networks: found %zu, the front has %zu",
-		                 list->n, front->n_network);
+		(void)doc_refuse(reader->err, list, "networks: found %zu, the front has %zu", list->n,
+		                 front->n_network);
 		return;
 	}
 	for (size_t i = 0; metric && design && i < list->n; i++) {
@@ -275,8 +266,8 @@ static void read_point_networks(struct front_reader *reader, const struct doc_no
 		if (!metrics || !layers || !name)
 			continue;
 		if (strcmp(name, front->network[i].name) != 0)
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(map), "network: found '%s', allowed '%s'",
-			                 doc_quote(name).text, front->network[i].name);
+			(void)doc_refuse(reader->err, map, "network: found '%s', allowed '%s'", doc_quote(name).text,
+			                 front->network[i].name);
 		(void)read_metrics(reader, metrics, metric + i * N_METRIC);
 		read_layers(reader, layers, &front->network[i], design);
 	}
@@ -327,15 +318,14 @@ static void take_point(struct front_reader *reader, const struct doc_node *node)
 	while (point->machine < front->n_machine && strcmp(front->machine[point->machine].name, name) != 0)
 		point->machine++;
 	if (point->machine == front->n_machine)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "machine: '%s' is none of the front's",
-		                 doc_quote(name).text);
+		(void)doc_refuse(reader->err, node, "machine: '%s' is none of the front's", doc_quote(name).text);
 	point->metric = read_metrics(reader, metrics, metric);
 	read_axes(reader, axes, point);
 	read_point_networks(reader, networks, point);
 	read_verified(reader, node, point);
 	for (size_t k = 0; k < front->n_objective; k++)
 		if (isnan(metric[front->objective[k]]))
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(metrics), "metrics: no number for %s",
+			(void)doc_refuse(reader->err, metrics, "metrics: no number for %s",
 			                 metric_table[front->objective[k]].name);
 	front->n_point++;
 }

@@ -88,7 +88,7 @@ static const struct doc_node *find_entry(struct replay_reader *reader, const cha
 			return node->value[i];
 	}
 	if (node)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "%s: no entry with %s '%s'", list, key, text);
+		(void)doc_refuse(reader->err, node, "%s: no entry with %s '%s'", list, key, text);
 	return NULL;
 }
 
@@ -97,14 +97,14 @@ void replay_set_axes(const struct doc_node *axes, struct machine *machine, struc
 	assert(axes && machine && err);
 	unsigned n_before = err->n_message;
 	if (axes->kind != DOC_MAP)
-		(void)err_add_at(err, ERR_INPUT, doc_place(axes),
+		(void)doc_refuse(err, axes,
 		                 "axes: allowed is a map from machine parameters to values, e.g. {mla.array: 16x4}");
 	for (size_t i = 0; axes->kind == DOC_MAP && i < axes->n; i++) {
 		const struct machine_param *param = machine_find_param(axes->key[i]->text);
 		struct err part = {0};
 		const char *text;
 		if (!param)
-			(void)err_add_at(err, ERR_INPUT, doc_place(axes->key[i]), "'%s' is not a machine parameter",
+			(void)doc_refuse(err, axes->key[i], "'%s' is not a machine parameter",
 			                 doc_quote(axes->key[i]->text).text);
 		else if (doc_get_text(axes->value[i], param->key, &text, err))
 			(void)machine_set_param(machine, param, text, &part);
@@ -129,12 +129,10 @@ static void read_machine(struct replay_reader *reader)
 	    machine_read(replay->machine_path, &replay->machine, reader->err) != ERR_OK)
 		return;
 	replay_set_axes(replay->axes, &replay->machine, reader->err);
-	const struct doc_node *changes = doc_find(reader->root, "level_changes");
-	if (changes)
-		(void)doc_get_bool(changes, "level_changes", &replay->space.level_changes, reader->err);
-	const struct doc_node *shares = doc_find(reader->root, "level_shares");
-	if (shares && reader->err->n_message == 0 &&
-	    doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &replay->level_shares, reader->err))
+	(void)doc_get_bool(doc_find(reader->root, "level_changes"), "level_changes", &replay->space.level_changes,
+	                   reader->err);
+	if (reader->err->n_message == 0 && doc_get_u64(doc_find(reader->root, "level_shares"), "level_shares", 2,
+	                                               MACHINE_MAX_LEVEL - 1, &replay->level_shares, reader->err))
 		(void)mixed_add(&replay->machine, (uint32_t)replay->level_shares, reader->err);
 }
 
@@ -143,10 +141,7 @@ static void compare(struct replay_reader *reader, const struct doc_node *map, co
                     double value)
 {
 	double recorded = NAN;
-	const struct doc_node *node = doc_find(map, key);
-	struct err ignored = {0};
-	bool is_number = node && doc_get_real(node, key, -INFINITY, INFINITY, &recorded, &ignored);
-	err_clear(&ignored);
+	bool is_number = doc_get_real(doc_find(map, key), key, -INFINITY, INFINITY, &recorded, NULL);
 	if (is_number && !(recorded < value) && !(recorded > value))
 		return;
 	/* Shortest digits that read back equal, so two numbers that differ never look alike. */
@@ -168,7 +163,7 @@ static const struct doc_node *read_layer(struct replay_reader *reader, const str
 		return NULL;
 	const struct doc_node *layer = replay_find_design(reader->root, which);
 	if (!layer) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(number), "no design with number %" PRIu64, which);
+		(void)doc_refuse(reader->err, number, "no design with number %" PRIu64, which);
 		return NULL;
 	}
 	return design_read(layer, block, &reader->replay->machine, &simulated->design, reader->err) ? layer : NULL;
@@ -178,18 +173,16 @@ static const struct doc_node *read_layer(struct replay_reader *reader, const str
 static void add_gap(struct replay *replay, const struct doc_node *layer, const struct simulated *simulated)
 {
 	double recorded = 0.0;
-	const struct doc_node *node = doc_find(layer, "total_clk");
-	struct err ignored = {0};
-	if (node && doc_get_real(node, "total_clk", 0.0, 1e300, &recorded, &ignored) && recorded > 0.0) {
-		double frac = fabs((double)simulated->result.total_clk / recorded - 1.0);
-		replay->gap.n++;
-		replay->gap.sum_frac += frac;
-		if (!replay->gap.layer || frac > replay->gap.max_frac) {
-			replay->gap.max_frac = frac;
-			replay->gap.layer = simulated->block->name;
-		}
+	(void)doc_get_real(doc_find(layer, "total_clk"), "total_clk", 0.0, 1e300, &recorded, NULL);
+	if (!(recorded > 0.0))
+		return;
+	double frac = fabs((double)simulated->result.total_clk / recorded - 1.0);
+	replay->gap.n++;
+	replay->gap.sum_frac += frac;
+	if (!replay->gap.layer || frac > replay->gap.max_frac) {
+		replay->gap.max_frac = frac;
+		replay->gap.layer = simulated->block->name;
 	}
-	err_clear(&ignored);
 }
 
 static void compare_layer(struct replay_reader *reader, const struct doc_node *layer, const struct simulated *simulated)
@@ -242,8 +235,7 @@ static bool check_operations(struct replay_reader *reader, const struct doc_node
 		same = operations->value[i]->kind == DOC_SCALAR &&
 		       strcmp(operations->value[i]->text, network->block[i].name) == 0;
 	if (operations && !same)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(operations), "network %s has other layers now",
-		                 network->name);
+		(void)doc_refuse(reader->err, operations, "network %s has other layers now", network->name);
 	return same;
 }
 
@@ -267,8 +259,7 @@ static void run_network(struct replay_reader *reader, const struct doc_node *rec
 	if (!check_operations(reader, entry, &network->network))
 		return;
 	if (layers->kind != DOC_LIST || layers->n != n) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layers), "%zu layers, network %s has %zu", layers->n,
-		                 name, n);
+		(void)doc_refuse(reader->err, layers, "%zu layers, network %s has %zu", layers->n, name, n);
 		return;
 	}
 	struct simulated *block = arena_array(&replay->arena, n, sizeof(*block));
@@ -329,8 +320,8 @@ static bool read_detail(struct replay_reader *reader)
 {
 	struct replay *replay = reader->replay;
 	size_t index = DETAIL_FAST;
-	if (doc_find(reader->root, "detail") &&
-	    !front_need_choice(reader->root, "detail", detail_name, N_DETAIL, &index, reader->err))
+	const struct doc_node *node = doc_find(reader->root, "detail");
+	if (node && !doc_get_choice(node, "detail", detail_name, N_DETAIL, &index, reader->err))
 		return false;
 	replay->recorded = (enum detail)index;
 	if (reader->as_recorded)
@@ -359,8 +350,7 @@ static void run_point(struct replay_reader *reader)
 		return;
 	size_t n = networks->kind == DOC_LIST ? networks->n : 0;
 	if (n == 0 || n > SPACE_MAX_NETWORK) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(networks), "networks: allowed is a list of 1 to %d",
-		                 SPACE_MAX_NETWORK);
+		(void)doc_refuse(reader->err, networks, "networks: allowed is a list of 1 to %d", SPACE_MAX_NETWORK);
 		return;
 	}
 	replay->network = arena_array(&replay->arena, n, sizeof(*replay->network));

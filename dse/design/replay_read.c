@@ -101,12 +101,8 @@ static void take_lines(FILE *file, const struct wanted *wanted, struct text *tex
 static const struct doc_node *find_item(const struct doc_node *list, const char *key, uint64_t number)
 {
 	for (size_t i = 0; list && list->kind == DOC_LIST && i < list->n; i++) {
-		const struct doc_node *own = doc_find(list->value[i], key);
 		uint64_t value;
-		struct err ignored = {0};
-		bool found = own && doc_get_u64(own, key, 0, UINT64_MAX, &value, &ignored) && value == number;
-		err_clear(&ignored);
-		if (found)
+		if (doc_get_u64(doc_find(list->value[i], key), key, 0, UINT64_MAX, &value, NULL) && value == number)
 			return list->value[i];
 	}
 	return NULL;
@@ -122,15 +118,13 @@ static const struct doc_node *read_lines(const char *path, const struct wanted *
 {
 	struct doc_node *document = NULL;
 	struct text text = {0};
-	struct err ignored = {0};
 	FILE *file = fopen(path, "r");
 	if (file) {
 		take_lines(file, wanted, &text);
 		(void)fclose(file);
 	}
-	if (text.failed || !text.byte || doc_read_text(path, text.byte, text.n, arena, &document, &ignored) != ERR_OK)
+	if (text.failed || !text.byte || doc_read_text(path, text.byte, text.n, arena, &document, NULL) != ERR_OK)
 		document = NULL;
-	err_clear(&ignored);
 	free(text.byte);
 	return document;
 }
@@ -139,7 +133,6 @@ static const struct doc_node *read_lines(const char *path, const struct wanted *
 static bool list_designs(const struct doc_node *point, struct arena *arena, struct wanted *wanted)
 {
 	const struct doc_node *networks = doc_find(point, "networks");
-	struct err ignored = {0};
 	size_t n = 0;
 	uint64_t *design = NULL;
 	for (size_t pass = 0; pass < 2 && networks && networks->kind == DOC_LIST; pass++) {
@@ -148,7 +141,7 @@ static bool list_designs(const struct doc_node *point, struct arena *arena, stru
 			const struct doc_node *layers = doc_find(networks->value[i], "layers");
 			for (size_t k = 0; layers && layers->kind == DOC_LIST && k < layers->n; k++, at++)
 				if (pass == 1 &&
-				    !doc_get_u64(layers->value[k], "layer", 0, UINT64_MAX, &design[at], &ignored))
+				    !doc_get_u64(layers->value[k], "layer", 0, UINT64_MAX, &design[at], NULL))
 					design[at] = UINT64_MAX;
 		}
 		n = at;
@@ -156,7 +149,6 @@ static bool list_designs(const struct doc_node *point, struct arena *arena, stru
 		if (!design)
 			return false;
 	}
-	err_clear(&ignored);
 	if (design)
 		qsort(design, n, sizeof(*design), compare_numbers);
 	wanted->n_design = n;

@@ -32,10 +32,11 @@ static bool read_fixed(const struct doc_node *node, const char *what, struct dim
 		return false;
 	bool ok = dim_parse(text, split, &part) == ERR_OK;
 	if (!ok)
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
-		           "{max_parts: 8}",
-		           what, doc_quote(text).text);
+		(void)doc_refuse(
+		    err, node,
+		    "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
+		    "{max_parts: 8}",
+		    what, doc_quote(text).text);
 	err_clear(&part);
 	return ok;
 }
@@ -80,17 +81,14 @@ static bool find_choice(const char *text, enum split_choice *choice)
 static void read_limited(struct space_reader *reader, const struct doc_node *map, struct rule_dim *dim)
 {
 	static const char *const allowed[] = {"max_parts", "choose"}, *const choose[] = {"all", "even"};
-	const struct doc_node *max_parts = doc_find(map, "max_parts"), *choice = doc_find(map, "choose");
+	const struct doc_node *max_parts = doc_find(map, "max_parts");
 	uint64_t n = UINT32_MAX;
 	size_t index = 0;
 	doc_check_keys(map, allowed, 2, reader->err);
-	if (max_parts)
-		(void)doc_get_u64(max_parts, "max_parts", 1, 1000000, &n, reader->err);
-	else
-		err_add_at(reader->err, ERR_INPUT, doc_place(map),
-		           "a limited split needs 'max_parts', e.g. {max_parts: 8}");
-	if (choice)
-		(void)doc_get_choice(choice, "choose", choose, 2, &index, reader->err);
+	if (!max_parts)
+		(void)doc_refuse(reader->err, map, "a limited split needs 'max_parts', e.g. {max_parts: 8}");
+	(void)doc_get_u64(max_parts, "max_parts", 1, 1000000, &n, reader->err);
+	(void)doc_get_choice(doc_find(map, "choose"), "choose", choose, 2, &index, reader->err);
 	*dim = any_split;
 	dim->max_part = (uint32_t)n;
 	(void)find_choice(choose[index], &dim->choice);
@@ -192,8 +190,8 @@ static void check_level_index(struct space_reader *reader, const struct doc_node
 		const struct machine *machine = &space->machine[i];
 		if (index < machine->n_level && strcmp(machine->level[index].name, node->text) == 0)
 			continue;
-		err_add_at(
-		    reader->err, ERR_INPUT, doc_place(node),
+		(void)doc_refuse(
+		    reader->err, node,
 		    "level: found '%s', level %zu of %s but not of %s, allowed a level with the same place in the "
 		    "levels of all machines of the space, or all",
 		    doc_quote(node->text).text, index + 1, space->machine[0].name, machine->name);
@@ -274,8 +272,7 @@ static void read_rule(struct space_reader *reader, const struct doc_node *map, s
 		return;
 	rule->match = doc_find(map, "match");
 	if (!rule->match)
-		err_add_at(reader->err, ERR_INPUT, doc_place(map),
-		           "a rule without 'match', e.g. match: '.*' for all layers");
+		(void)doc_refuse(reader->err, map, "a rule without 'match', e.g. match: '.*' for all layers");
 	else if (doc_get_text(rule->match, "match", &text, reader->err))
 		(void)pattern_compile(text, space_text_place(rule->match), &rule->pattern, reader->err);
 	for (size_t i = 1; i < N_KEY; i++) {
@@ -364,10 +361,10 @@ static bool choose_fixed(struct space_reader *reader, const struct block *block,
 		return true;
 	const struct split whole = split_whole(block);
 	const struct dim_split *const extent[N_DIM] = {&whole.w, &whole.h, &whole.c, &whole.d};
-	err_add_at(reader->err, ERR_INPUT, doc_place(dim->node),
-	           "%s: none of the splits fits layer %s, allowed parts that add up to %u%s", dim_name[i], block->name,
-	           extent[i]->size_a, block->pool > 1 && i < 2 ? ", multiples of the pooling's stride" : "");
-	return false;
+	return doc_refuse(reader->err, dim->node,
+	                  "%s: none of the splits fits layer %s, allowed parts that add up to %u%s", dim_name[i],
+	                  block->name, extent[i]->size_a,
+	                  block->pool > 1 && i < 2 ? ", multiples of the pooling's stride" : "");
 }
 
 /* The dimensions as the last rules that set them say; lists narrowed to what fits this block. */
@@ -507,31 +504,30 @@ static void report_unused(struct space_reader *reader, const struct rule *rule)
 			any |= dim->used[k];
 		for (size_t k = 0; k < dim->n_fixed && any; k++) {
 			if (!dim->used[k])
-				err_add_at(reader->err, ERR_INPUT, doc_place(item_at(dim->node, k)),
-				           "%s: found '%s', which fits no layer the rule is applied to, allowed parts "
-				           "that add up to "
-				           "the %s of one",
-				           dim_name[i], item_at(dim->node, k)->text, dim_name[i]);
+				(void)doc_refuse(
+				    reader->err, item_at(dim->node, k),
+				    "%s: found '%s', which fits no layer the rule is applied to, allowed parts "
+				    "that add up to "
+				    "the %s of one",
+				    dim_name[i], item_at(dim->node, k)->text, dim_name[i]);
 		}
 	}
 }
 
 void space_read_rules(struct space_reader *reader)
 {
-	const struct doc_node *list = doc_find(reader->root, "layers"),
-			      *result = doc_find(reader->root, "network_result");
+	const struct doc_node *list = doc_find(reader->root, "layers");
 	struct space *space = reader->space;
 	size_t n_rule = 0;
 	if (list && list->kind != DOC_LIST) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(list),
-		           "layers: found a %s, allowed a list of rules, e.g. [{match: '.*', split: even}]",
-		           list->kind == DOC_MAP ? "map" : "value");
+		(void)doc_refuse(reader->err, list,
+		                 "layers: found a %s, allowed a list of rules, e.g. [{match: '.*', split: even}]",
+		                 list->kind == DOC_MAP ? "map" : "value");
 		return;
 	}
 	size_t index = NETWORK_RESULT_DRAM;
-	if (result)
-		(void)doc_get_choice(result, "network_result", network_result_name, N_NETWORK_RESULT, &index,
-		                     reader->err);
+	(void)doc_get_choice(doc_find(reader->root, "network_result"), "network_result", network_result_name,
+	                     N_NETWORK_RESULT, &index, reader->err);
 	space->network_result = (enum network_result)index;
 	struct rule *rule = space_array(reader, list ? list->n : 0, sizeof(*rule));
 	if (!rule)

@@ -28,8 +28,7 @@ void space_check_strategy(struct space_reader *reader, const struct doc_node *no
 			n +=
 			    (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", strategy_table[i].name);
 	assert(n < sizeof(list));
-	err_add_at(reader->err, ERR_INPUT, doc_place(node),
-	           "strategy: found '%s', of another kind of machine than %s%s, allowed %s, all",
-	           strategy_table[strategy].name, space->machine[0].name, space->n_machine > 1 ? " and the others" : "",
-	           list);
+	(void)doc_refuse(
+	    reader->err, node, "strategy: found '%s', of another kind of machine than %s%s, allowed %s, all",
+	    strategy_table[strategy].name, space->machine[0].name, space->n_machine > 1 ? " and the others" : "", list);
 }

@@ -91,38 +91,31 @@ static bool count(struct err *err, enum err_code code, struct err_place at)
 	return false;
 }
 
-/* The place, the message, the line's end. */
-__attribute__((format(printf, 4, 0))) static void append_message(struct err *err, enum err_code code,
-                                                                 struct err_place at, const char *format, va_list list)
+enum err_code err_add_list(struct err *err, enum err_code code, struct err_place at, const char *format, va_list list)
 {
-	if (!count(err, code, at))
-		return;
+	if (!err || !count(err, code, at))
+		return code;
 	if (at.file)
 		append(err, "%s:%u:%u: ", at.file, at.line, at.column);
 	append_list(err, format, list);
 	end_line(err);
+	return code;
 }
 
 enum err_code err_add(struct err *err, enum err_code code, const char *format, ...)
 {
-	if (!err)
-		return code;
-
 	va_list list;
 	va_start(list, format);
-	append_message(err, code, (struct err_place){0}, format, list);
+	(void)err_add_list(err, code, (struct err_place){0}, format, list);
 	va_end(list);
 	return code;
 }
 
 enum err_code err_add_at(struct err *err, enum err_code code, struct err_place at, const char *format, ...)
 {
-	if (!err)
-		return code;
-
 	va_list list;
 	va_start(list, format);
-	append_message(err, code, at, format, list);
+	(void)err_add_list(err, code, at, format, list);
 	va_end(list);
 	return code;
 }
