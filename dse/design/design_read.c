@@ -41,7 +41,6 @@ bool design_read(const struct doc_node *layer, const struct block *block, const 
 		return false;
 	struct err part = {0};
 	good = split_check(block, &design->split, &part) == ERR_OK;
-	(void)err_add_all(err, doc_place(layer), &part);
-	err_clear(&part);
+	(void)err_move(err, doc_place(layer), &part);
 	return good;
 }

@@ -278,12 +278,8 @@ static void read_point_networks(struct front_reader *reader, const struct doc_no
 /* A number, or NaN where there is none: of a front's only point the margin is null. */
 static double read_number(const struct doc_node *map, const char *key)
 {
-	const struct doc_node *node = doc_find(map, key);
-	struct err ignored = {0};
 	double value = (double)NAN;
-	if (node && node->kind == DOC_SCALAR)
-		(void)doc_get_real(node, key, -1e300, 1e300, &value, &ignored);
-	err_clear(&ignored);
+	(void)doc_get_real(doc_find(map, key), key, -1e300, 1e300, &value, NULL);
 	return value;
 }
 
@@ -453,8 +449,7 @@ enum err_code front_read_text(const char *name, const char *text, size_t n_byte,
 	kept_front_free(front);
 	reader.err = &found;
 	enum err_code code = read_whole(name, text, n_byte, &reader);
-	(void)err_add_all(err, (struct err_place){0}, &found);
-	err_clear(&found);
+	(void)err_move(err, (struct err_place){0}, &found);
 	if (code != ERR_OK)
 		kept_front_free(front);
 	return code;

@@ -45,8 +45,7 @@ static void read_dimension(const struct layer_reader *reader, const struct desig
 		return;
 	if (split_check(block, &alone.split, &part) == ERR_OK)
 		memcpy((char *)design + field->offset, design_field_split(field, &alone), sizeof(struct dim_split));
-	(void)err_add_all(reader->err, doc_place(node), &part);
-	err_clear(&part);
+	(void)err_move(reader->err, doc_place(node), &part);
 }
 
 static void read_split(const struct layer_reader *reader, const struct doc_node *split, const struct block *block,
@@ -251,8 +250,7 @@ static const char *find_file(const char *path, const struct doc_node *root, cons
 	if (path_find_beside(path, *name, kind, &mapping->arena, &found, &part) != ERR_OK)
 		found = NULL;
 	part.code = part.code == ERR_IO ? ERR_INPUT : part.code;
-	(void)err_add_all(err, doc_place(node), &part);
-	err_clear(&part);
+	(void)err_move(err, doc_place(node), &part);
 	return found;
 }
 
@@ -265,8 +263,7 @@ static void read_axes(const struct doc_node *root, struct mapping *mapping, stru
 	if (doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &mapping->level_shares, err)) {
 		struct err part = {0};
 		(void)mixed_add(&mapping->machine, (uint32_t)mapping->level_shares, &part);
-		(void)err_add_all(err, doc_place(shares), &part);
-		err_clear(&part);
+		(void)err_move(err, doc_place(shares), &part);
 	}
 	if (!axes || err->n_message != n_before)
 		return;

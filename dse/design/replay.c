@@ -108,13 +108,11 @@ void replay_set_axes(const struct doc_node *axes, struct machine *machine, struc
 			                 doc_quote(axes->key[i]->text).text);
 		else if (doc_get_text(axes->value[i], param->key, &text, err))
 			(void)machine_set_param(machine, param, text, &part);
-		(void)err_add_all(err, doc_place(axes->value[i]), &part);
-		err_clear(&part);
+		(void)err_move(err, doc_place(axes->value[i]), &part);
 	}
 	struct err part = {0};
 	if (err->n_message == n_before && machine_check(machine, &part) != ERR_OK)
-		(void)err_add_all(err, doc_place(axes), &part);
-	err_clear(&part);
+		(void)err_move(err, doc_place(axes), &part);
 }
 
 /* The machine file, then the point's value on each axis of its space. */

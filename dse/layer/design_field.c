@@ -167,8 +167,7 @@ static bool read_split(const struct design_field *field, const struct doc_node *
 	if (good)
 		memcpy((char *)design + field->offset, &dim, sizeof(dim));
 	else
-		(void)err_add_all(err, doc_place(node), &part);
-	err_clear(&part);
+		(void)err_move(err, doc_place(node), &part);
 	return good;
 }
 

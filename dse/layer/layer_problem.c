@@ -197,8 +197,7 @@ static enum err_code build_thesis_axes(struct layer_problem *layer, const struct
 	if (code == ERR_INFEASIBLE)
 		split = mapper_split_whole(block, machine);
 	else if (code != ERR_OK)
-		(void)err_add_all(err, (struct err_place){0}, &part);
-	err_clear(&part);
+		(void)err_move(err, (struct err_place){0}, &part);
 	if (code != ERR_OK && code != ERR_INFEASIBLE)
 		return code;
 

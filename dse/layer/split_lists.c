@@ -72,18 +72,16 @@ static void build_list(void *context, size_t i)
 	const struct building *building = context;
 	struct split_list *list = &building->lists->list[i];
 	const struct split_key *key = &list->key;
-	struct err refused = {0};
 	struct dim_axis_job *job;
 	/* any unit will do: only SPLIT_REDUCED looks at it */
-	list->code = dim_axis_begin(key->extent, key->step, 1, key->max_part, key->choice, &job, &refused);
+	list->code = dim_axis_begin(key->extent, key->step, 1, key->max_part, key->choice, &job, NULL);
 	if (list->code == ERR_OK) {
 		parallel_for(dim_axis_n_part(job), building->n_thread, list_part, job);
-		list->code = dim_axis_join(job, &list->arena, &list->axis, &refused);
+		list->code = dim_axis_join(job, &list->arena, &list->axis, NULL);
 		if (list->code == ERR_OK)
 			parallel_for(dim_axis_n_part(job), building->n_thread, place_part, job);
 		dim_axis_end(job);
 	}
-	err_clear(&refused);
 }
 
 /* The longest first, so that no thread starts on it when all others are done. */

@@ -65,8 +65,7 @@ static void read_param(const struct doc_node *node, const struct machine_param *
 		        param->key, node->kind == DOC_LIST ? "list" : "map", param->unit);
 	else
 		(void)machine_set_param(machine, param, node->text, &part);
-	(void)err_add_all(err, doc_place(node), &part);
-	err_clear(&part);
+	(void)err_move(err, doc_place(node), &part);
 }
 
 /* One nested map of parameters, e.g. under `mla:`. */
@@ -272,8 +271,7 @@ enum err_code machine_read_sources(const char *path, struct machine *machine, st
 		*machine = read;
 		*sources = said;
 	}
-	(void)err_add_all(err, (struct err_place){0}, &found);
-	err_clear(&found);
+	(void)err_move(err, (struct err_place){0}, &found);
 	arena_free(&arena);
 	return code;
 }

@@ -89,8 +89,7 @@ static enum err_code read_space(const char *path, const struct space_among *amon
 		space->detail = given ? given->detail : DETAIL_FAST;
 		code = found.code;
 	}
-	(void)err_add_all(err, (struct err_place){0}, &found);
-	err_clear(&found);
+	(void)err_move(err, (struct err_place){0}, &found);
 	if (code != ERR_OK)
 		space_free(space);
 	return code;

@@ -24,8 +24,7 @@ static void add_value(struct axis_reader *self, const struct doc_node *node, con
 	struct err part = {0};
 	char canonical[TEXT_SIZE];
 	if (machine_set_param(&self->scratch, axis->param, text, &part) != ERR_OK) {
-		(void)err_add_all(self->reader->err, doc_place(node), &part);
-		err_clear(&part);
+		(void)err_move(self->reader->err, doc_place(node), &part);
 		return;
 	}
 	(void)machine_print_param(&self->scratch, axis->param, canonical, sizeof(canonical));

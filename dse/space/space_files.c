@@ -84,10 +84,9 @@ static const char *find_file(struct space_reader *reader, const struct doc_node 
 	}
 	if (path_find_beside(reader->path, name, kind, &reader->space->arena, &result, &part) != ERR_OK) {
 		part.code = part.code == ERR_IO ? ERR_INPUT : part.code;
-		(void)err_add_all(reader->err, doc_place(node), &part);
+		(void)err_move(reader->err, doc_place(node), &part);
 		result = NULL;
 	}
-	err_clear(&part);
 	return result;
 }
 

@@ -67,7 +67,6 @@ void space_read_level_shares(struct space_reader *reader)
 	for (size_t i = 0; i < space->n_machine; i++) {
 		struct err part = {0};
 		(void)mixed_add(&space->machine[i], space->level_shares, &part);
-		(void)err_add_all(reader->err, doc_place(node), &part);
-		err_clear(&part);
+		(void)err_move(reader->err, doc_place(node), &part);
 	}
 }

@@ -26,19 +26,15 @@ static const struct rule_dim any_split = {.choice = SPLIT_ALL, .max_part = UINT3
 /* `28*2+14*4`, one of a list of splits. */
 static bool read_fixed(const struct doc_node *node, const char *what, struct dim_split *split, struct err *err)
 {
-	struct err part = {0};
 	const char *text;
 	if (!doc_get_text(node, what, &text, err))
 		return false;
-	bool ok = dim_parse(text, split, &part) == ERR_OK;
-	if (!ok)
-		(void)doc_refuse(
-		    err, node,
-		    "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
-		    "{max_parts: 8}",
-		    what, doc_quote(text).text);
-	err_clear(&part);
-	return ok;
+	if (dim_parse(text, split, NULL) == ERR_OK)
+		return true;
+	return doc_refuse(err, node,
+	                  "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
+	                  "{max_parts: 8}",
+	                  what, doc_quote(text).text);
 }
 
 /* Extents are known only for layers, so whether the splits fit is found out when the rule is applied. */
@@ -397,10 +393,9 @@ static void choose_for_block(struct space_reader *reader, const struct block *bl
 		if (!rule[i].pattern.code)
 			continue;
 		if (pattern_match(&rule[i].pattern, block->name, &matches, &part) != ERR_OK) {
-			(void)err_add_all(reader->err, doc_place(rule[i].match), &part);
+			(void)err_move(reader->err, doc_place(rule[i].match), &part);
 			pattern_free(&rule[i].pattern); /* once is enough */
 		}
-		err_clear(&part);
 		rule[i].n_matched += matches;
 		if (matches)
 			apply_rule(&rule[i], choice, dim);

@@ -132,6 +132,13 @@ enum err_code err_add_all(struct err *err, struct err_place at, const struct err
 	return part->code;
 }
 
+enum err_code err_move(struct err *err, struct err_place at, struct err *part)
+{
+	enum err_code code = err_add_all(err, at, part);
+	err_clear(part);
+	return code;
+}
+
 const char *err_text(const struct err *err)
 {
 	assert(err);

@@ -58,6 +58,9 @@ enum err_code err_add_list(struct err *err, enum err_code code, struct err_place
  */
 enum err_code err_add_all(struct err *err, struct err_place at, const struct err *part);
 
+/* The same; part is cleared. */
+enum err_code err_move(struct err *err, struct err_place at, struct err *part);
+
 /* The text collected so far, "" when there is none; owned by err. */
 const char *err_text(const struct err *err);
 
