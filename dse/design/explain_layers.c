@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/explain_layers.h"
+#include "dse/base/memory.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -195,12 +196,7 @@ void explain_layers(struct words *words, const struct space *space, const struct
 	bool *is_told = arena_array(&arena, map->n_block, sizeof(*is_told));
 	struct group group = {.block = arena_array(&arena, map->n_block, sizeof(*group.block))};
 	struct choice_text *text = arena_array(&arena, 2, sizeof(*text));
-	if (!is_told || !group.block || !text) {
-		words_line(words, "no memory to tell of them");
-		arena_free(&arena);
-		return;
-	}
-	memset(is_told, 0, map->n_block * sizeof(*is_told));
+	memory_check(!arena.is_out);
 	for (size_t i = 0; i < map->n_block; i++) {
 		if (is_told[i])
 			continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/front_read.h"
+#include "dse/base/memory.h"
 #include "dse/design/design_read.h"
 #include "sim/base/file.h"
 #include <assert.h>
@@ -17,18 +18,12 @@ struct front_reader {
 
 static void *make(struct front_reader *reader, size_t n, size_t n_byte)
 {
-	void *array = arena_array(&reader->front->arena, n + 1, n_byte);
-	if (!array)
-		(void)err_add(reader->err, ERR_INTERNAL, "out of memory");
-	return array;
+	return memory_must(arena_array(&reader->front->arena, n + 1, n_byte));
 }
 
 static const char *copy(struct front_reader *reader, const char *text)
 {
-	const char *kept = text ? arena_text(&reader->front->arena, text) : NULL;
-	if (text && !kept)
-		(void)err_add(reader->err, ERR_INTERNAL, "out of memory");
-	return kept;
+	return text ? memory_must(arena_text(&reader->front->arena, text)) : NULL;
 }
 
 static const char *need_text(struct front_reader *reader, const struct doc_node *map, const char *key)
@@ -89,7 +84,7 @@ static void read_operations(struct front_reader *reader, const struct doc_node *
 		front->n_layer += network[i].n_layer;
 	}
 	const char **operation = make(reader, front->n_layer, sizeof(*operation));
-	for (size_t i = 0; operation && i < networks->n; i++) {
+	for (size_t i = 0; i < networks->n; i++) {
 		const struct doc_node *list = doc_find(networks->value[i], "operations");
 		for (size_t k = 0; k < network[i].n_layer; k++) {
 			const char *text = NULL;
@@ -178,7 +173,7 @@ static void take_design(struct front_reader *reader, const struct doc_node *node
 			      *clk = front_need(node, "total_clk", reader->err);
 	double *metric = make(reader, N_METRIC, sizeof(*metric));
 	*design = (struct kept_design){.node = node, .operation = front_need_text(node, "operation", reader->err)};
-	if (!number || !clk || !metric || !doc_get_u64(number, "design", 0, UINT64_MAX, &design->number, reader->err) ||
+	if (!doc_get_u64(number, "design", 0, UINT64_MAX, &design->number, reader->err) ||
 	    !doc_get_u64(clk, "total_clk", 0, UINT64_MAX, &design->total_clk, reader->err))
 		return;
 	design->metric = read_metrics(reader, node, metric);
@@ -205,18 +200,18 @@ static void read_axes(struct front_reader *reader, const struct doc_node *axes, 
 	}
 	if (!front->axis) {
 		const char **name = make(reader, axes->n, sizeof(*name));
-		for (size_t i = 0; name && i < axes->n; i++) {
+		for (size_t i = 0; i < axes->n; i++) {
 			name[i] = copy(reader, axes->key[i]->text);
 			if (!machine_find_param(axes->key[i]->text))
 				(void)doc_refuse(reader->err, axes->key[i], "'%s' is not a machine parameter",
 				                 doc_quote(axes->key[i]->text).text);
 		}
 		front->axis = name;
-		front->n_axis = name ? axes->n : 0;
+		front->n_axis = axes->n;
 	}
 	const char **value = make(reader, front->n_axis, sizeof(*value));
 	bool same = axes->n == front->n_axis;
-	for (size_t i = 0; value && i < axes->n && same; i++) {
+	for (size_t i = 0; i < axes->n && same; i++) {
 		const char *text = NULL;
 		same = strcmp(axes->key[i]->text, front->axis[i]) == 0;
 		if (doc_get_text(axes->value[i], "axes", &text, reader->err))
@@ -259,7 +254,7 @@ static void read_point_networks(struct front_reader *reader, const struct doc_no
 		                 front->n_network);
 		return;
 	}
-	for (size_t i = 0; metric && design && i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		const struct doc_node *map = list->value[i], *metrics = front_need(map, "metrics", reader->err),
 				      *layers = need_list(reader, map, "layers");
 		const char *name = front_need_text(map, "network", reader->err);
@@ -288,9 +283,9 @@ static void read_verified(struct front_reader *reader, const struct doc_node *no
 	const struct kept_front *front = reader->front;
 	const struct doc_node *map = doc_find(node, "verified");
 	const char *verdict = map ? front_need_text(map, "front", reader->err) : NULL;
-	struct kept_verified *verified = verdict ? make(reader, 1, sizeof(*verified)) : NULL;
-	if (!verified)
+	if (!verdict)
 		return;
+	struct kept_verified *verified = make(reader, 1, sizeof(*verified));
 	for (size_t k = 0; k < front->n_objective; k++)
 		verified->objective[k] = read_number(map, metric_table[front->objective[k]].name);
 	verified->error_pct = read_number(map, "error_pct");
@@ -308,8 +303,7 @@ static void take_point(struct front_reader *reader, const struct doc_node *node)
 			      *networks = need_list(reader, node, "networks");
 	const char *name = front_need_text(node, "machine", reader->err);
 	double *metric = make(reader, N_METRIC, sizeof(*metric));
-	if (!id || !axes || !metrics || !networks || !name || !metric ||
-	    !doc_get_u64(id, "id", 0, UINT64_MAX, &point->id, reader->err))
+	if (!axes || !metrics || !networks || !name || !doc_get_u64(id, "id", 0, UINT64_MAX, &point->id, reader->err))
 		return;
 	while (point->machine < front->n_machine && strcmp(front->machine[point->machine].name, name) != 0)
 		point->machine++;
@@ -375,10 +369,10 @@ static const char *next_line(const char *text, size_t n_byte, size_t *at, size_t
 /* All lines that hold neither a design nor a point, and how many do. */
 static char *take_head(const char *text, size_t n_byte, size_t *n_head, size_t *n_design, size_t *n_point)
 {
-	char *head = malloc(n_byte + 1);
+	char *head = memory_must(malloc(n_byte + 1));
 	size_t n;
 	*n_head = *n_design = *n_point = 0;
-	for (size_t at = 0; head && at < n_byte;) {
+	for (size_t at = 0; at < n_byte;) {
 		const char *line = next_line(text, n_byte, &at, &n);
 		if (begins(line, n, FRONT_DESIGN_LINE)) {
 			++*n_design;
@@ -419,8 +413,8 @@ static bool read_lines(const char *name, const char *text, size_t n_byte, struct
 	size_t n_head, n_design, n_point, n;
 	struct doc_node *root = NULL;
 	char *head = take_head(text, n_byte, &n_head, &n_design, &n_point);
-	bool good = head && n_point > 0 &&
-	            doc_read_text(name, head, n_head, &reader->front->arena, &root, reader->err) == ERR_OK;
+	bool good =
+	    n_point > 0 && doc_read_text(name, head, n_head, &reader->front->arena, &root, reader->err) == ERR_OK;
 	free(head);
 	reader->root = root;
 	good = good && read_head(reader, name);
@@ -495,8 +489,8 @@ void kept_front_free(struct kept_front *front)
 
 double *kept_front_objectives(const struct kept_front *front)
 {
-	double *value = calloc(front->n_point * front->n_objective + 1, sizeof(*value));
-	for (size_t i = 0; value && i < front->n_point; i++)
+	double *value = memory_array(front->n_point * front->n_objective, sizeof(*value));
+	for (size_t i = 0; i < front->n_point; i++)
 		for (size_t k = 0; k < front->n_objective; k++)
 			value[i * front->n_objective + k] = front->point[i].metric[front->objective[k]];
 	return value;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/keep/files_read.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -56,19 +57,17 @@ static enum err_code open_one(struct file_reading *reading, struct err *err)
 	if (reading->descriptor < 0 || fstat(reading->descriptor, &status) != 0)
 		return err_add(err, ERR_IO, "%s: cannot be read: %s", file->path, strerror(errno));
 	file->n_byte = (size_t)status.st_size;
-	file->data = malloc(file->n_byte + 1);
-	if (!file->data)
-		return err_add(err, ERR_INTERNAL, "%s: out of memory", file->path);
+	file->data = memory_must(malloc(file->n_byte + 1));
 	file->data[file->n_byte] = '\0';
 	return ERR_OK;
 }
 
 enum err_code files_read(struct files_read *file, size_t n, unsigned n_thread, struct err *err)
 {
-	struct file_reading *reading = calloc(n + 1, sizeof(*reading));
+	struct file_reading *reading = memory_array(n, sizeof(*reading));
 	size_t n_piece = 0;
-	enum err_code code = reading ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
-	for (size_t i = 0; i < n && reading; i++) {
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < n; i++) {
 		reading[i] = (struct file_reading){.file = &file[i], .descriptor = -1, .first_piece = n_piece};
 		if (code == ERR_OK)
 			code = open_one(&reading[i], err);
@@ -77,7 +76,7 @@ enum err_code files_read(struct files_read *file, size_t n, unsigned n_thread, s
 	struct readings readings = {reading, n};
 	if (code == ERR_OK)
 		parallel_for(n_piece, n_thread, read_piece, &readings);
-	for (size_t i = 0; i < n && reading; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int why_not = atomic_load(&reading[i].why_not);
 		if (code == ERR_OK && why_not != 0)
 			code = err_add(err, ERR_IO, "%s: cannot be read: %s", file[i].path, strerror(why_not));

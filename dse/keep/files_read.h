@@ -14,7 +14,7 @@ struct files_read {
 	size_t n_byte;
 };
 
-/* Read all of n files whole. ERR_IO: one cannot be read, or is changing; ERR_INTERNAL: out of memory. */
+/* Read all of n files whole. ERR_IO: one cannot be read, or is changing. */
 enum err_code files_read(struct files_read *file, size_t n, unsigned n_thread, struct err *err);
 
 #endif
