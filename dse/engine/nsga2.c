@@ -35,6 +35,7 @@
 #include "dse/engine/engine.h"
 #include "dse/engine/genome_set.h"
 #include "dse/engine/nsga2_vary.h"
+#include "sim/base/arena.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
 #include <assert.h>
@@ -81,6 +82,7 @@ struct engine {
 	struct pareto front;     /* objectives only: what has been reached so far */
 	double least_violation;
 	struct engine_counts counts;
+	struct arena arena; /* of used, proposed and next */
 };
 
 static void destroy(struct engine *engine)
@@ -89,9 +91,7 @@ static void destroy(struct engine *engine)
 		return;
 	nsga2_population_free(&engine->population);
 	nsga2_vary_free(&engine->vary);
-	free(engine->used);
-	free(engine->proposed);
-	free(engine->next);
+	arena_free(&engine->arena);
 	genome_set_free(&engine->known);
 	pareto_free(&engine->front);
 	free(engine);
@@ -133,7 +133,7 @@ static bool take_proposals(struct engine *engine, const struct engine_options *o
 	size_t max = size / 2;
 	if ((!options->proposal && !problem->propose) || max == 0)
 		return true;
-	engine->proposed = calloc(max, (problem->n_gene + 1) * sizeof(*engine->proposed));
+	engine->proposed = arena_array(&engine->arena, max, problem->n_gene * sizeof(*engine->proposed));
 	if (!engine->proposed)
 		return false;
 	if (options->proposal) {
@@ -164,8 +164,8 @@ static struct engine *create(const struct problem *problem, const struct engine_
 		goto out_of_memory;
 	uint32_t size = choose_population(options, engine->vary.n_free);
 	engine->least_violation = INFINITY;
-	engine->next = calloc(problem->n_gene + 1, sizeof(*engine->next));
-	engine->used = calloc(size, sizeof(*engine->used));
+	engine->next = arena_array(&engine->arena, problem->n_gene, sizeof(*engine->next));
+	engine->used = arena_array(&engine->arena, size, sizeof(*engine->used));
 	if (engine->next && engine->used && take_proposals(engine, options, size) &&
 	    nsga2_population_init(&engine->population, size, problem->n_gene * sizeof(uint32_t),
 	                          problem->n_objective)) {

@@ -22,6 +22,7 @@
  */
 #include "dse/engine/engine.h"
 #include "dse/engine/genome_set.h"
+#include "sim/base/arena.h"
 #include "sim/base/rng.h"
 #include <assert.h>
 #include <math.h>
@@ -59,6 +60,7 @@ struct engine {
 	double least_violation;
 	struct pareto front;
 	struct genome_set known, explored;
+	struct arena arena; /* of the arrays */
 	struct engine_counts counts;
 };
 
@@ -66,11 +68,7 @@ static void destroy(struct engine *engine)
 {
 	if (!engine)
 		return;
-	free(engine->proposed);
-	free(engine->centre);
-	free(engine->move);
-	free(engine->next);
-	free(engine->least);
+	arena_free(&engine->arena);
 	pareto_free(&engine->front);
 	genome_set_free(&engine->known);
 	genome_set_free(&engine->explored);
@@ -112,12 +110,12 @@ static bool init(struct engine *engine)
 	uint64_t wanted = engine->max_evaluation / 20 + 8;
 	engine->n_start = wanted < MAX_START ? (uint32_t)wanted : MAX_START;
 	engine->max_move = list_moves(problem, NULL, NULL);
-	engine->proposed = calloc(engine->n_start, (n_gene + 1) * sizeof(*engine->proposed));
-	engine->centre = calloc(n_gene + 1, sizeof(*engine->centre));
-	engine->move = calloc(engine->max_move + 1, sizeof(*engine->move));
-	engine->next = calloc(n_gene + 1, sizeof(*engine->next));
-	engine->least = calloc(n_gene + 1, sizeof(*engine->least));
-	if (!engine->proposed || !engine->centre || !engine->move || !engine->next || !engine->least)
+	engine->proposed = arena_array(&engine->arena, engine->n_start, n_gene * sizeof(*engine->proposed));
+	engine->centre = arena_array(&engine->arena, n_gene, sizeof(*engine->centre));
+	engine->move = arena_array(&engine->arena, engine->max_move, sizeof(*engine->move));
+	engine->next = arena_array(&engine->arena, n_gene, sizeof(*engine->next));
+	engine->least = arena_array(&engine->arena, n_gene, sizeof(*engine->least));
+	if (engine->arena.is_out)
 		return false;
 	if (problem->propose)
 		engine->n_proposed =
