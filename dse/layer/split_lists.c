@@ -37,18 +37,15 @@ enum err_code split_lists_add(struct split_lists *lists, const struct block *blo
                               struct err *err)
 {
 	const struct split whole = split_whole_group(block); /* filters of all groups are listed by machine */
-	const struct split_key key[] = {
-	    {whole.w.size_a, block->pool, choice->max_part_w, choice->w},
-	    {whole.h.size_a, block->pool, choice->max_part_h, choice->h},
-	    {whole.c.size_a, 1, choice->max_part_c, choice->c},
-	    {whole.d.size_a, 1, choice->max_part_d, choice->d},
-	};
-	const size_t n_fixed[] = {choice->n_fixed_w, choice->n_fixed_h, choice->n_fixed_c, choice->n_fixed_d};
+	const uint32_t extent[N_SPLIT_DIM] = {whole.w.size_a, whole.h.size_a, whole.c.size_a, whole.d.size_a};
 	enum err_code code = ERR_OK;
 	assert(lists && block);
-	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]) && code == ERR_OK && !choice->thesis_split; i++)
-		if (n_fixed[i] == 0)
-			code = want_list(lists, &key[i], err);
+	for (size_t i = 0; i < N_SPLIT_DIM && code == ERR_OK && !choice->thesis_split; i++) {
+		const struct dim_choice *dim = &choice->dim[i];
+		const struct split_key key = {extent[i], i < 2 ? block->pool : 1, dim->max_part, dim->choice};
+		if (dim->n_fixed == 0)
+			code = want_list(lists, &key, err);
+	}
 	return code;
 }
 

@@ -232,14 +232,14 @@ static bool is_listed(size_t n, const struct dim_split *list, uint32_t max_part,
 
 static bool allows_split(const struct layer_choice *choice, const struct split *split)
 {
-	return !choice->thesis_split && is_listed(choice->n_fixed_w, choice->fixed_w, choice->max_part_w, &split->w) &&
-	       is_listed(choice->n_fixed_h, choice->fixed_h, choice->max_part_h, &split->h) &&
-	       is_listed(choice->n_fixed_c, choice->fixed_c, choice->max_part_c, &split->c) &&
-	       is_listed(choice->n_fixed_d, choice->fixed_d, choice->max_part_d, &split->d) &&
-	       (choice->w != SPLIT_WHOLE || dim_n_part(&split->w) == 1) &&
-	       (choice->h != SPLIT_WHOLE || dim_n_part(&split->h) == 1) &&
-	       (choice->c != SPLIT_WHOLE || dim_n_part(&split->c) == 1) &&
-	       (choice->d != SPLIT_WHOLE || dim_n_part(&split->d) == 1);
+	return !choice->thesis_split && is_listed(choice->w.n_fixed, choice->w.fixed, choice->w.max_part, &split->w) &&
+	       is_listed(choice->h.n_fixed, choice->h.fixed, choice->h.max_part, &split->h) &&
+	       is_listed(choice->c.n_fixed, choice->c.fixed, choice->c.max_part, &split->c) &&
+	       is_listed(choice->d.n_fixed, choice->d.fixed, choice->d.max_part, &split->d) &&
+	       (choice->w.choice != SPLIT_WHOLE || dim_n_part(&split->w) == 1) &&
+	       (choice->h.choice != SPLIT_WHOLE || dim_n_part(&split->h) == 1) &&
+	       (choice->c.choice != SPLIT_WHOLE || dim_n_part(&split->c) == 1) &&
+	       (choice->d.choice != SPLIT_WHOLE || dim_n_part(&split->d) == 1);
 }
 
 /* One dimension of one layer in one part more, and one less, as even as it goes. */
