@@ -26,16 +26,6 @@ struct replay_reader {
 	struct err *err;
 };
 
-static const struct doc_node *need(struct replay_reader *reader, const struct doc_node *map, const char *key)
-{
-	return front_need(map, key, reader->err);
-}
-
-static const char *need_text(struct replay_reader *reader, const struct doc_node *map, const char *key)
-{
-	return front_need_text(map, key, reader->err);
-}
-
 /* "FRONT.json:ID" into path and number. */
 static enum err_code split_spec(const char *spec, struct replay *replay, const char **path, struct err *err)
 {
@@ -59,7 +49,8 @@ static enum err_code split_spec(const char *spec, struct replay *replay, const c
 /* A file the front names: as it stood then, or by its own name where files of its kind are kept. */
 static const char *find_file(struct replay_reader *reader, const struct doc_node *entry, const char *kind)
 {
-	const char *file = need_text(reader, entry, "file"), *hash = need_text(reader, entry, "hash"), *found = NULL;
+	const char *file = front_need_text(entry, "file", reader->err),
+		   *hash = front_need_text(entry, "hash", reader->err), *found = NULL;
 	struct stat status;
 	char hex[HASH_HEX_SIZE];
 	if (!file || !hash)
@@ -81,7 +72,7 @@ static const char *find_file(struct replay_reader *reader, const struct doc_node
 static const struct doc_node *find_entry(struct replay_reader *reader, const char *list, const char *key,
                                          const char *text)
 {
-	const struct doc_node *node = need(reader, reader->root, list);
+	const struct doc_node *node = front_need(reader->root, list, reader->err);
 	for (size_t i = 0; node && node->kind == DOC_LIST && i < node->n; i++) {
 		const struct doc_node *own = doc_find(node->value[i], key);
 		if (own && own->kind == DOC_SCALAR && strcmp(own->text, text) == 0)
@@ -119,9 +110,9 @@ void replay_set_axes(const struct doc_node *axes, struct machine *machine, struc
 static void read_machine(struct replay_reader *reader)
 {
 	struct replay *replay = reader->replay;
-	const char *name = need_text(reader, reader->point, "machine");
+	const char *name = front_need_text(reader->point, "machine", reader->err);
 	const struct doc_node *entry = name ? find_entry(reader, "machines", "machine", name) : NULL;
-	replay->axes = need(reader, reader->point, "axes");
+	replay->axes = front_need(reader->point, "axes", reader->err);
 	replay->machine_path = entry ? find_file(reader, entry, "machines") : NULL;
 	if (!replay->machine_path || !replay->axes ||
 	    machine_read(replay->machine_path, &replay->machine, reader->err) != ERR_OK)
@@ -227,7 +218,7 @@ static void run_layers(struct replay_reader *reader, const struct doc_node *laye
 /* The network still has the layers the front was made for. */
 static bool check_operations(struct replay_reader *reader, const struct doc_node *entry, const struct network *network)
 {
-	const struct doc_node *operations = need(reader, entry, "operations");
+	const struct doc_node *operations = front_need(entry, "operations", reader->err);
 	bool same = operations && operations->kind == DOC_LIST && operations->n == network->n_block;
 	for (size_t i = 0; same && i < network->n_block; i++)
 		same = operations->value[i]->kind == DOC_SCALAR &&
@@ -242,10 +233,10 @@ static void run_network(struct replay_reader *reader, const struct doc_node *rec
 {
 	struct replay *replay = reader->replay;
 	struct space_network *network = &replay->space.network[i];
-	const char *name = need_text(reader, recorded, "network");
-	const struct doc_node *layers = need(reader, recorded, "layers");
+	const char *name = front_need_text(recorded, "network", reader->err);
+	const struct doc_node *layers = front_need(recorded, "layers", reader->err);
 	const struct doc_node *entry = name ? find_entry(reader, "networks", "network", name) : NULL;
-	const struct doc_node *weight = entry ? need(reader, entry, "weight") : NULL;
+	const struct doc_node *weight = entry ? front_need(entry, "weight", reader->err) : NULL;
 	const char *path = entry ? find_file(reader, entry, "networks") : NULL;
 	if (!path || !layers || !weight || !doc_get_real(weight, "weight", 0.0, 1e30, &network->weight, reader->err) ||
 	    network_read(path, &network->network, reader->err) != ERR_OK)
@@ -274,7 +265,7 @@ static void run_network(struct replay_reader *reader, const struct doc_node *rec
 static void compare_metrics(struct replay_reader *reader, const struct doc_node *map, const char *what,
                             const double *metric, bool with_machine)
 {
-	const struct doc_node *metrics = need(reader, map, "metrics");
+	const struct doc_node *metrics = front_need(map, "metrics", reader->err);
 	for (unsigned k = 0; metrics && k < N_METRIC; k++)
 		/* A metric that the machine does not know is recorded as null. */
 		if ((with_machine || metric_table[k].scope != METRIC_OF_MACHINE) &&
@@ -333,7 +324,7 @@ static void run_point(struct replay_reader *reader)
 {
 	static const char *const aggregate[] = {"sum", "worst", "weighted"};
 	struct replay *replay = reader->replay;
-	const struct doc_node *networks = need(reader, reader->point, "networks");
+	const struct doc_node *networks = front_need(reader->point, "networks", reader->err);
 	size_t index = 0;
 	if (!front_need_choice(reader->root, "aggregate", aggregate, 3, &index, reader->err))
 		return;

@@ -11,31 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Text that grows. */
-struct text {
-	char *byte;
-	size_t n, n_alloc;
-	bool failed;
-};
-
-/* Doubles its room, so that a long file costs few copies; remembers a failure until somebody asks. */
-static void append(struct text *text, const char *byte, size_t n)
-{
-	assert(byte || n == 0);
-	if (text->n + n > text->n_alloc) {
-		size_t n_alloc = 2 * (text->n + n);
-		char *grown = realloc(text->byte, n_alloc);
-		if (!grown) {
-			text->failed = true;
-			return;
-		}
-		text->byte = grown;
-		text->n_alloc = n_alloc;
-	}
-	memcpy(text->byte + text->n, byte, n);
-	text->n += n;
-}
-
 /* Numbers of the designs a point names; n may be 0. */
 struct wanted {
 	uint64_t id;
@@ -75,7 +50,7 @@ static bool is_item(const char *line, const struct wanted *wanted, bool *is_want
 }
 
 /* All lines but the items that are not wanted. The comma between items goes before each item but the first. */
-static void take_lines(FILE *file, const struct wanted *wanted, struct text *text)
+static void take_lines(FILE *file, const struct wanted *wanted, FILE *text)
 {
 	char *line = NULL;
 	size_t n_alloc = 0;
@@ -83,14 +58,12 @@ static void take_lines(FILE *file, const struct wanted *wanted, struct text *tex
 	bool has_item = false, is_wanted;
 	while ((n = getline(&line, &n_alloc, file)) > 0) {
 		if (!is_item(line, wanted, &is_wanted)) {
-			append(text, line, (size_t)n);
+			(void)fwrite(line, 1, (size_t)n, text);
 			has_item = false;
 		} else if (is_wanted) {
 			while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == ','))
 				n--;
-			append(text, has_item ? "," : "", has_item ? 1 : 0);
-			append(text, line, (size_t)n);
-			append(text, "\n", 1);
+			(void)fprintf(text, "%s%.*s\n", has_item ? "," : "", (int)n, line);
 			has_item = true;
 		}
 	}
@@ -117,15 +90,18 @@ const struct doc_node *replay_find_design(const struct doc_node *root, uint64_t 
 static const struct doc_node *read_lines(const char *path, const struct wanted *wanted, struct arena *arena)
 {
 	struct doc_node *document = NULL;
-	struct text text = {0};
-	FILE *file = fopen(path, "r");
-	if (file) {
-		take_lines(file, wanted, &text);
+	char *byte = NULL;
+	size_t n = 0;
+	FILE *file = fopen(path, "r"), *text = open_memstream(&byte, &n);
+	if (file && text)
+		take_lines(file, wanted, text);
+	bool done = file && text && ferror(text) == 0;
+	done = text && fclose(text) == 0 && done;
+	if (file)
 		(void)fclose(file);
-	}
-	if (text.failed || !text.byte || doc_read_text(path, text.byte, text.n, arena, &document, NULL) != ERR_OK)
+	if (!done || doc_read_text(path, byte, n, arena, &document, NULL) != ERR_OK)
 		document = NULL;
-	free(text.byte);
+	free(byte);
 	return document;
 }
 
