@@ -137,6 +137,35 @@ static bool is_all(const struct doc_node *node)
 	return node->kind == DOC_SCALAR && strcmp(node->text, "all") == 0;
 }
 
+/* Whether a machine of the space is of the strategy's kind. Which operand an array keeps may be an axis: not looked at.
+ */
+static bool has_kind(const struct space *space, enum strategy strategy)
+{
+	for (size_t i = 0; i < space->n_machine; i++)
+		if ((space->machine[i].target == MACHINE_SYSTOLIC) == strategy_table[strategy].is_systolic)
+			return true;
+	return false;
+}
+
+/* Strategies that rules name, against the kinds of machines in the space. */
+static void check_strategy(struct space_reader *reader, const struct doc_node *node, enum strategy strategy)
+{
+	const struct space *space = reader->space;
+	char list[160] = "";
+	size_t n = 0;
+	assert(strategy < N_STRATEGY);
+	if (!reader->machines_complete || has_kind(space, strategy))
+		return;
+	for (unsigned i = 0; i < N_STRATEGY; i++)
+		if (has_kind(space, (enum strategy)i))
+			n +=
+			    (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", strategy_table[i].name);
+	assert(n < sizeof(list));
+	(void)doc_refuse(
+	    reader->err, node, "strategy: found '%s', of another kind of machine than %s%s, allowed %s, all",
+	    strategy_table[strategy].name, space->machine[0].name, space->n_machine > 1 ? " and the others" : "", list);
+}
+
 /*
  * The keys that take a list. What is named is allowed, all else is not; a key
  * with a mistake in it still counts as set, so that one mistake is one message.
@@ -156,7 +185,7 @@ static void read_strategies(struct space_reader *reader, const struct doc_node *
 				rule->strategy[k] |= strategy_table[k].for_search;
 		} else if (doc_get_choice(item_at(node, i), "strategy", name, N_STRATEGY + 1, &index, reader->err)) {
 			rule->strategy[index] = true;
-			space_check_strategy(reader, item_at(node, i), (enum strategy)index);
+			check_strategy(reader, item_at(node, i), (enum strategy)index);
 		}
 	}
 	rule->set |= RULE_STRATEGY;
