@@ -52,6 +52,13 @@ bool key_table_add(struct key_table *table, const uint32_t *key, uint32_t *numbe
 	return true;
 }
 
+uint32_t key_table_find(const struct key_table *table, const uint32_t *key)
+{
+	uint32_t found = table->slot[find_slot(table, key)];
+	assert(found > 0);
+	return found - 1;
+}
+
 void key_table_free(struct key_table *table)
 {
 	free(table->key);

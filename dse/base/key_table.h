@@ -17,6 +17,9 @@ struct key_table {
 
 /* The number of a key [n_word], a new one where it is unknown (*is_new). false when memory is out. */
 bool key_table_add(struct key_table *table, const uint32_t *key, uint32_t *number, bool *is_new);
+
+/* The number of a key that is known. */
+uint32_t key_table_find(const struct key_table *table, const uint32_t *key);
 void key_table_free(struct key_table *table);
 
 #endif

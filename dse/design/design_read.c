@@ -8,22 +8,20 @@ const struct doc_node *front_need(const struct doc_node *map, const char *key, s
 	assert(map && key);
 	const struct doc_node *node = doc_find(map, key);
 	if (!node)
-		(void)err_add_at(err, ERR_INPUT, doc_place(map), "key '%s' is missing", key);
+		(void)doc_refuse(err, map, "key '%s' is missing", key);
 	return node;
 }
 
 const char *front_need_text(const struct doc_node *map, const char *key, struct err *err)
 {
 	const char *text = NULL;
-	const struct doc_node *node = front_need(map, key, err);
-	return node && doc_get_text(node, key, &text, err) ? text : NULL;
+	return doc_get_text(front_need(map, key, err), key, &text, err) ? text : NULL;
 }
 
 bool front_need_choice(const struct doc_node *map, const char *key, const char *const *names, size_t n, size_t *out,
                        struct err *err)
 {
-	const struct doc_node *node = front_need(map, key, err);
-	return node && doc_get_choice(node, key, names, n, out, err);
+	return doc_get_choice(front_need(map, key, err), key, names, n, out, err);
 }
 
 bool design_read(const struct doc_node *layer, const struct block *block, const struct machine *machine,
@@ -43,7 +41,6 @@ bool design_read(const struct doc_node *layer, const struct block *block, const 
 		return false;
 	struct err part = {0};
 	good = split_check(block, &design->split, &part) == ERR_OK;
-	(void)err_add_all(err, doc_place(layer), &part);
-	err_clear(&part);
+	(void)err_move(err, doc_place(layer), &part);
 	return good;
 }

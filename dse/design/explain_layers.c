@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/explain_layers.h"
+#include "dse/base/memory.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -13,64 +14,48 @@ struct choice_text {
 	struct words_text split, rest;
 };
 
-static void add_dim(struct words_text *text, enum split_choice choice, uint32_t max_part, size_t n_fixed,
-                    const struct dim_split *fixed)
+static void add_dim(struct words_text *text, const struct dim_choice *dim)
 {
 	static const char *const word[] = {
 	    [SPLIT_ALL] = "every legal split", [SPLIT_EVEN] = "even splits", [SPLIT_WHOLE] = "not split"};
 	char split[64];
-	for (size_t i = 0; i < n_fixed && i < MAX_FIXED; i++) {
-		(void)dim_print(&fixed[i], split, sizeof(split));
-		words_add(text, "%s%s", words_between(i, n_fixed, " or "), split);
+	for (size_t i = 0; i < dim->n_fixed && i < MAX_FIXED; i++) {
+		(void)dim_print(&dim->fixed[i], split, sizeof(split));
+		words_add(text, "%s%s", words_between(i, dim->n_fixed, " or "), split);
 	}
-	if (n_fixed > MAX_FIXED)
-		words_add(text, " and %zu more", n_fixed - MAX_FIXED);
-	if (n_fixed > 0)
+	if (dim->n_fixed > MAX_FIXED)
+		words_add(text, " and %zu more", dim->n_fixed - MAX_FIXED);
+	if (dim->n_fixed > 0)
 		return;
-	assert((size_t)choice < sizeof(word) / sizeof(word[0]) && word[choice]);
-	words_add(text, "%s", word[choice]);
-	if (max_part != UINT32_MAX)
-		words_add(text, " of at most %" PRIu32 " parts", max_part);
+	assert((size_t)dim->choice < sizeof(word) / sizeof(word[0]) && word[dim->choice]);
+	words_add(text, "%s", word[dim->choice]);
+	if (dim->max_part != UINT32_MAX)
+		words_add(text, " of at most %" PRIu32 " parts", dim->max_part);
 }
 
 /* The dimensions that a block of this kind has, those with equal words together. */
 static void add_splits(struct words_text *text, const struct block *block, const struct layer_choice *choice)
 {
-	const struct {
-		const char *name;
-		bool is_there;
-		enum split_choice choice;
-		uint32_t max_part;
-		size_t n_fixed;
-		const struct dim_split *fixed;
-	} dim[] = {
-	    {"width", true, choice->w, choice->max_part_w, choice->n_fixed_w, choice->fixed_w},
-	    {"height", true, choice->h, choice->max_part_h, choice->n_fixed_h, choice->fixed_h},
-	    {"out_channels", block->kind != BLOCK_MATMUL, choice->c, choice->max_part_c, choice->n_fixed_c,
-	     choice->fixed_c},
-	    {"in_channels", block->kind != BLOCK_POOL, choice->d, choice->max_part_d, choice->n_fixed_d,
-	     choice->fixed_d},
-	};
-	enum { N = sizeof(dim) / sizeof(dim[0]) };
-	struct words_text said[N];
-	bool is_said[N] = {false};
+	const bool is_there[N_SPLIT_DIM] = {true, true, block->kind != BLOCK_MATMUL, block->kind != BLOCK_POOL};
+	struct words_text said[N_SPLIT_DIM];
+	bool is_said[N_SPLIT_DIM] = {false};
 	if (choice->thesis_split) {
 		words_add(text, "the one of the thesis' rules");
 		return;
 	}
-	for (size_t i = 0; i < N; i++) {
+	for (size_t i = 0; i < N_SPLIT_DIM; i++) {
 		words_clear(&said[i]);
-		if (dim[i].is_there)
-			add_dim(&said[i], dim[i].choice, dim[i].max_part, dim[i].n_fixed, dim[i].fixed);
+		if (is_there[i])
+			add_dim(&said[i], &choice->dim[i]);
 	}
-	for (size_t i = 0; i < N; i++) {
-		if (!dim[i].is_there || is_said[i])
+	for (size_t i = 0; i < N_SPLIT_DIM; i++) {
+		if (!is_there[i] || is_said[i])
 			continue;
-		words_add(text, "%s%s", text->n > 0 ? "; " : "", dim[i].name);
-		for (size_t k = i + 1; k < N; k++) {
-			if (dim[k].is_there && strcmp(said[i].text, said[k].text) == 0) {
+		words_add(text, "%s%s", text->n > 0 ? "; " : "", split_dim_name[i]);
+		for (size_t k = i + 1; k < N_SPLIT_DIM; k++) {
+			if (is_there[k] && strcmp(said[i].text, said[k].text) == 0) {
 				is_said[k] = true;
-				words_add(text, ", %s", dim[k].name);
+				words_add(text, ", %s", split_dim_name[k]);
 			}
 		}
 		words_add(text, ": %s", said[i].text);
@@ -195,12 +180,7 @@ void explain_layers(struct words *words, const struct space *space, const struct
 	bool *is_told = arena_array(&arena, map->n_block, sizeof(*is_told));
 	struct group group = {.block = arena_array(&arena, map->n_block, sizeof(*group.block))};
 	struct choice_text *text = arena_array(&arena, 2, sizeof(*text));
-	if (!is_told || !group.block || !text) {
-		words_line(words, "no memory to tell of them");
-		arena_free(&arena);
-		return;
-	}
-	memset(is_told, 0, map->n_block * sizeof(*is_told));
+	memory_check(!arena.is_out);
 	for (size_t i = 0; i < map->n_block; i++) {
 		if (is_told[i])
 			continue;

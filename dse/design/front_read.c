@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/front_read.h"
+#include "dse/base/memory.h"
 #include "dse/design/design_read.h"
 #include "sim/base/file.h"
 #include <assert.h>
@@ -17,18 +18,12 @@ struct front_reader {
 
 static void *make(struct front_reader *reader, size_t n, size_t n_byte)
 {
-	void *array = arena_array(&reader->front->arena, n + 1, n_byte);
-	if (!array)
-		(void)err_add(reader->err, ERR_INTERNAL, "out of memory");
-	return array;
+	return memory_must(arena_array(&reader->front->arena, n + 1, n_byte));
 }
 
 static const char *copy(struct front_reader *reader, const char *text)
 {
-	const char *kept = text ? arena_text(&reader->front->arena, text) : NULL;
-	if (text && !kept)
-		(void)err_add(reader->err, ERR_INTERNAL, "out of memory");
-	return kept;
+	return text ? memory_must(arena_text(&reader->front->arena, text)) : NULL;
 }
 
 static const char *need_text(struct front_reader *reader, const struct doc_node *map, const char *key)
@@ -41,7 +36,7 @@ static const struct doc_node *need_list(struct front_reader *reader, const struc
 {
 	const struct doc_node *node = front_need(map, key, reader->err);
 	if (node && node->kind != DOC_LIST) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "%s: allowed is a list", key);
+		(void)doc_refuse(reader->err, node, "%s: allowed is a list", key);
 		return NULL;
 	}
 	return node;
@@ -57,8 +52,7 @@ static void read_objectives(struct front_reader *reader)
 	for (unsigned k = 0; k < N_METRIC; k++)
 		name[k] = metric_table[k].name;
 	if (list && (list->n == 0 || list->n > SPACE_MAX_OBJECTIVE))
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(list), "objectives: allowed are 1 to %d",
-		                 SPACE_MAX_OBJECTIVE);
+		(void)doc_refuse(reader->err, list, "objectives: allowed are 1 to %d", SPACE_MAX_OBJECTIVE);
 	for (size_t i = 0; list && i < list->n && i < SPACE_MAX_OBJECTIVE; i++) {
 		size_t index;
 		if (doc_get_choice(list->value[i], "objectives", name, N_METRIC, &index, reader->err))
@@ -90,7 +84,7 @@ static void read_operations(struct front_reader *reader, const struct doc_node *
 		front->n_layer += network[i].n_layer;
 	}
 	const char **operation = make(reader, front->n_layer, sizeof(*operation));
-	for (size_t i = 0; operation && i < networks->n; i++) {
+	for (size_t i = 0; i < networks->n; i++) {
 		const struct doc_node *list = doc_find(networks->value[i], "operations");
 		for (size_t k = 0; k < network[i].n_layer; k++) {
 			const char *text = NULL;
@@ -106,18 +100,16 @@ static void read_networks(struct front_reader *reader)
 	struct kept_front *front = reader->front;
 	const struct doc_node *list = need_list(reader, reader->root, "networks");
 	if (list && (list->n == 0 || list->n > SPACE_MAX_NETWORK))
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(list), "networks: allowed are 1 to %d",
-		                 SPACE_MAX_NETWORK);
+		(void)doc_refuse(reader->err, list, "networks: allowed are 1 to %d", SPACE_MAX_NETWORK);
 	struct kept_network *network = list ? make(reader, list->n, sizeof(*network)) : NULL;
 	if (!network)
 		return;
 	for (size_t i = 0; i < list->n; i++) {
-		const struct doc_node *weight = front_need(list->value[i], "weight", reader->err);
 		network[i] = (struct kept_network){.name = need_text(reader, list->value[i], "network"),
 		                                   .file = need_text(reader, list->value[i], "file"),
 		                                   .hash = need_text(reader, list->value[i], "hash")};
-		if (weight)
-			(void)doc_get_real(weight, "weight", 0.0, 1e30, &network[i].weight, reader->err);
+		(void)doc_get_real(front_need(list->value[i], "weight", reader->err), "weight", 0.0, 1e30,
+		                   &network[i].weight, reader->err);
 	}
 	read_operations(reader, list, network);
 	front->network = network;
@@ -129,17 +121,12 @@ static void read_rare(struct front_reader *reader)
 {
 	struct kept_front *front = reader->front;
 	const struct doc_node *root = reader->root;
-	const struct doc_node *changes = doc_find(root, "level_changes"), *shares = doc_find(root, "level_shares"),
-			      *deadline = doc_find(root, "deadline_ms");
 	size_t detail = DETAIL_FAST;
-	if (changes)
-		(void)doc_get_bool(changes, "level_changes", &front->level_changes, reader->err);
-	if (shares)
-		(void)doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &front->level_shares, reader->err);
-	if (deadline)
-		(void)doc_get_real(deadline, "deadline_ms", 1e-9, 1e12, &front->deadline_ms, reader->err);
-	if (doc_find(root, "detail"))
-		(void)front_need_choice(root, "detail", detail_name, N_DETAIL, &detail, reader->err);
+	(void)doc_get_bool(doc_find(root, "level_changes"), "level_changes", &front->level_changes, reader->err);
+	(void)doc_get_u64(doc_find(root, "level_shares"), "level_shares", 2, MACHINE_MAX_LEVEL - 1,
+	                  &front->level_shares, reader->err);
+	(void)doc_get_real(doc_find(root, "deadline_ms"), "deadline_ms", 1e-9, 1e12, &front->deadline_ms, reader->err);
+	(void)doc_get_choice(doc_find(root, "detail"), "detail", detail_name, N_DETAIL, &detail, reader->err);
 	front->detail = (enum detail)detail;
 }
 
@@ -186,12 +173,12 @@ static void take_design(struct front_reader *reader, const struct doc_node *node
 			      *clk = front_need(node, "total_clk", reader->err);
 	double *metric = make(reader, N_METRIC, sizeof(*metric));
 	*design = (struct kept_design){.node = node, .operation = front_need_text(node, "operation", reader->err)};
-	if (!number || !clk || !metric || !doc_get_u64(number, "design", 0, UINT64_MAX, &design->number, reader->err) ||
+	if (!doc_get_u64(number, "design", 0, UINT64_MAX, &design->number, reader->err) ||
 	    !doc_get_u64(clk, "total_clk", 0, UINT64_MAX, &design->total_clk, reader->err))
 		return;
 	design->metric = read_metrics(reader, node, metric);
 	if (front->n_design > 0 && design->number <= design[-1].number)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(number),
+		(void)doc_refuse(reader->err, number,
 		                 "design: found %" PRIu64 " behind %" PRIu64 ", allowed are ascending numbers",
 		                 design->number, design[-1].number);
 	front->n_design++;
@@ -208,30 +195,30 @@ static void read_axes(struct front_reader *reader, const struct doc_node *axes, 
 {
 	struct kept_front *front = reader->front;
 	if (axes->kind != DOC_MAP) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes), "axes: allowed is a map");
+		(void)doc_refuse(reader->err, axes, "axes: allowed is a map");
 		return;
 	}
 	if (!front->axis) {
 		const char **name = make(reader, axes->n, sizeof(*name));
-		for (size_t i = 0; name && i < axes->n; i++) {
+		for (size_t i = 0; i < axes->n; i++) {
 			name[i] = copy(reader, axes->key[i]->text);
 			if (!machine_find_param(axes->key[i]->text))
-				(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes->key[i]),
-				                 "'%s' is not a machine parameter", doc_quote(axes->key[i]->text).text);
+				(void)doc_refuse(reader->err, axes->key[i], "'%s' is not a machine parameter",
+				                 doc_quote(axes->key[i]->text).text);
 		}
 		front->axis = name;
-		front->n_axis = name ? axes->n : 0;
+		front->n_axis = axes->n;
 	}
 	const char **value = make(reader, front->n_axis, sizeof(*value));
 	bool same = axes->n == front->n_axis;
-	for (size_t i = 0; value && i < axes->n && same; i++) {
+	for (size_t i = 0; i < axes->n && same; i++) {
 		const char *text = NULL;
 		same = strcmp(axes->key[i]->text, front->axis[i]) == 0;
 		if (doc_get_text(axes->value[i], "axes", &text, reader->err))
 			value[i] = copy(reader, text);
 	}
 	if (!same)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes), "axes: not those of the first point");
+		(void)doc_refuse(reader->err, axes, "axes: not those of the first point");
 	point->value = value;
 }
 
@@ -240,8 +227,8 @@ static void read_layers(struct front_reader *reader, const struct doc_node *list
 {
 	const struct kept_front *front = reader->front;
 	if (list->n != network->n_layer) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(list), "layers: found %zu, network %s has %zu",
-		                 list->n, network->name, network->n_layer);
+		(void)doc_refuse(reader->err, list, "layers: found %zu, network %s has %zu", list->n, network->name,
+		                 network->n_layer);
 		return;
 	}
 	for (size_t k = 0; k < list->n; k++) {
@@ -253,8 +240,7 @@ static void read_layers(struct front_reader *reader, const struct doc_node *list
 		if (found)
 			design[network->begin + k] = (uint32_t)(found - front->design);
 		else
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(list->value[k]),
-			                 "no design with number %" PRIu64, number);
+			(void)doc_refuse(reader->err, list->value[k], "no design with number %" PRIu64, number);
 	}
 }
 
@@ -264,19 +250,19 @@ static void read_point_networks(struct front_reader *reader, const struct doc_no
 	double *metric = make(reader, front->n_network * N_METRIC, sizeof(*metric));
 	uint32_t *design = make(reader, front->n_layer, sizeof(*design));
 	if (list->n != front->n_network) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(list), "networks: found %zu, the front has %zu",
-		                 list->n, front->n_network);
+		(void)doc_refuse(reader->err, list, "networks: found %zu, the front has %zu", list->n,
+		                 front->n_network);
 		return;
 	}
-	for (size_t i = 0; metric && design && i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		const struct doc_node *map = list->value[i], *metrics = front_need(map, "metrics", reader->err),
 				      *layers = need_list(reader, map, "layers");
 		const char *name = front_need_text(map, "network", reader->err);
 		if (!metrics || !layers || !name)
 			continue;
 		if (strcmp(name, front->network[i].name) != 0)
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(map), "network: found '%s', allowed '%s'",
-			                 doc_quote(name).text, front->network[i].name);
+			(void)doc_refuse(reader->err, map, "network: found '%s', allowed '%s'", doc_quote(name).text,
+			                 front->network[i].name);
 		(void)read_metrics(reader, metrics, metric + i * N_METRIC);
 		read_layers(reader, layers, &front->network[i], design);
 	}
@@ -287,12 +273,8 @@ static void read_point_networks(struct front_reader *reader, const struct doc_no
 /* A number, or NaN where there is none: of a front's only point the margin is null. */
 static double read_number(const struct doc_node *map, const char *key)
 {
-	const struct doc_node *node = doc_find(map, key);
-	struct err ignored = {0};
 	double value = (double)NAN;
-	if (node && node->kind == DOC_SCALAR)
-		(void)doc_get_real(node, key, -1e300, 1e300, &value, &ignored);
-	err_clear(&ignored);
+	(void)doc_get_real(doc_find(map, key), key, -1e300, 1e300, &value, NULL);
 	return value;
 }
 
@@ -301,9 +283,9 @@ static void read_verified(struct front_reader *reader, const struct doc_node *no
 	const struct kept_front *front = reader->front;
 	const struct doc_node *map = doc_find(node, "verified");
 	const char *verdict = map ? front_need_text(map, "front", reader->err) : NULL;
-	struct kept_verified *verified = verdict ? make(reader, 1, sizeof(*verified)) : NULL;
-	if (!verified)
+	if (!verdict)
 		return;
+	struct kept_verified *verified = make(reader, 1, sizeof(*verified));
 	for (size_t k = 0; k < front->n_objective; k++)
 		verified->objective[k] = read_number(map, metric_table[front->objective[k]].name);
 	verified->error_pct = read_number(map, "error_pct");
@@ -321,21 +303,19 @@ static void take_point(struct front_reader *reader, const struct doc_node *node)
 			      *networks = need_list(reader, node, "networks");
 	const char *name = front_need_text(node, "machine", reader->err);
 	double *metric = make(reader, N_METRIC, sizeof(*metric));
-	if (!id || !axes || !metrics || !networks || !name || !metric ||
-	    !doc_get_u64(id, "id", 0, UINT64_MAX, &point->id, reader->err))
+	if (!axes || !metrics || !networks || !name || !doc_get_u64(id, "id", 0, UINT64_MAX, &point->id, reader->err))
 		return;
 	while (point->machine < front->n_machine && strcmp(front->machine[point->machine].name, name) != 0)
 		point->machine++;
 	if (point->machine == front->n_machine)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "machine: '%s' is none of the front's",
-		                 doc_quote(name).text);
+		(void)doc_refuse(reader->err, node, "machine: '%s' is none of the front's", doc_quote(name).text);
 	point->metric = read_metrics(reader, metrics, metric);
 	read_axes(reader, axes, point);
 	read_point_networks(reader, networks, point);
 	read_verified(reader, node, point);
 	for (size_t k = 0; k < front->n_objective; k++)
 		if (isnan(metric[front->objective[k]]))
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(metrics), "metrics: no number for %s",
+			(void)doc_refuse(reader->err, metrics, "metrics: no number for %s",
 			                 metric_table[front->objective[k]].name);
 	front->n_point++;
 }
@@ -389,10 +369,10 @@ static const char *next_line(const char *text, size_t n_byte, size_t *at, size_t
 /* All lines that hold neither a design nor a point, and how many do. */
 static char *take_head(const char *text, size_t n_byte, size_t *n_head, size_t *n_design, size_t *n_point)
 {
-	char *head = malloc(n_byte + 1);
+	char *head = memory_must(malloc(n_byte + 1));
 	size_t n;
 	*n_head = *n_design = *n_point = 0;
-	for (size_t at = 0; head && at < n_byte;) {
+	for (size_t at = 0; at < n_byte;) {
 		const char *line = next_line(text, n_byte, &at, &n);
 		if (begins(line, n, FRONT_DESIGN_LINE)) {
 			++*n_design;
@@ -433,8 +413,8 @@ static bool read_lines(const char *name, const char *text, size_t n_byte, struct
 	size_t n_head, n_design, n_point, n;
 	struct doc_node *root = NULL;
 	char *head = take_head(text, n_byte, &n_head, &n_design, &n_point);
-	bool good = head && n_point > 0 &&
-	            doc_read_text(name, head, n_head, &reader->front->arena, &root, reader->err) == ERR_OK;
+	bool good =
+	    n_point > 0 && doc_read_text(name, head, n_head, &reader->front->arena, &root, reader->err) == ERR_OK;
 	free(head);
 	reader->root = root;
 	good = good && read_head(reader, name);
@@ -463,8 +443,7 @@ enum err_code front_read_text(const char *name, const char *text, size_t n_byte,
 	kept_front_free(front);
 	reader.err = &found;
 	enum err_code code = read_whole(name, text, n_byte, &reader);
-	(void)err_add_all(err, (struct err_place){0}, &found);
-	err_clear(&found);
+	(void)err_move(err, (struct err_place){0}, &found);
 	if (code != ERR_OK)
 		kept_front_free(front);
 	return code;
@@ -510,8 +489,8 @@ void kept_front_free(struct kept_front *front)
 
 double *kept_front_objectives(const struct kept_front *front)
 {
-	double *value = calloc(front->n_point * front->n_objective + 1, sizeof(*value));
-	for (size_t i = 0; value && i < front->n_point; i++)
+	double *value = memory_array(front->n_point * front->n_objective, sizeof(*value));
+	for (size_t i = 0; i < front->n_point; i++)
 		for (size_t k = 0; k < front->n_objective; k++)
 			value[i * front->n_objective + k] = front->point[i].metric[front->objective[k]];
 	return value;

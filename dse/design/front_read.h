@@ -93,7 +93,7 @@ enum err_code front_read_run(struct database *store, const struct run_record *ru
                              struct err *err);
 void kept_front_free(struct kept_front *front);
 
-/* Objectives of all points, [n_point][n_objective]; the caller frees it; NULL: no memory. */
+/* Objectives of all points, [n_point][n_objective]; the caller frees it. */
 double *kept_front_objectives(const struct kept_front *front);
 
 #endif

@@ -111,8 +111,7 @@ enum err_code mapping_check(const struct mapping *mapping, struct err *err)
 		                     mapping->network.block[i].name, info->help, verdict.demanded, verdict.available)
 		           : err_add(&part, ERR_INFEASIBLE, "layer %s cannot run: %s", mapping->network.block[i].name,
 		                     info->help);
-		(void)err_add_all(err, mapping->place[i], &part);
-		err_clear(&part);
+		(void)err_move(err, mapping->place[i], &part);
 	}
 	arena_free(&arena);
 	return code;

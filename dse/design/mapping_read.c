@@ -45,8 +45,7 @@ static void read_dimension(const struct layer_reader *reader, const struct desig
 		return;
 	if (split_check(block, &alone.split, &part) == ERR_OK)
 		memcpy((char *)design + field->offset, design_field_split(field, &alone), sizeof(struct dim_split));
-	(void)err_add_all(reader->err, doc_place(node), &part);
-	err_clear(&part);
+	(void)err_move(reader->err, doc_place(node), &part);
 }
 
 static void read_split(const struct layer_reader *reader, const struct doc_node *split, const struct block *block,
@@ -78,7 +77,7 @@ static void check_strategy(const struct layer_reader *reader, const struct doc_n
 			n +=
 			    (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", strategy_table[i].name);
 	assert(n < sizeof(list));
-	(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "strategy: found '%s', machine %s has %s",
+	(void)doc_refuse(reader->err, node, "strategy: found '%s', machine %s has %s",
 	                 strategy_table[design->strategy].name, reader->machine->name, list);
 }
 
@@ -96,18 +95,17 @@ static void read_layer(const struct layer_reader *reader, const struct doc_node 
 		if (!node)
 			continue;
 		if (!design_field_serves(field, block))
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "layer %s has no '%s'", block->name,
-			                 field->key);
+			(void)doc_refuse(reader->err, node, "layer %s has no '%s'", block->name, field->key);
 		else if (design_field_read(field, node, reader->machine, design, reader->err) &&
 		         strcmp(field->key, "strategy") == 0)
 			check_strategy(reader, node, design);
 	}
 	if (!doc_find(layer, "strategy"))
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layer), "key 'strategy' is missing");
+		(void)doc_refuse(reader->err, layer, "key 'strategy' is missing");
 	const struct doc_node *result = doc_find(layer, "result");
 	if (design->out_storage && block->result_to_dram && result)
-		(void)err_add_at(
-		    reader->err, ERR_INPUT, doc_place(result),
+		(void)doc_refuse(
+		    reader->err, result,
 		    "result: found 'storage', allowed is dram: a later layer reads the result of %s from there",
 		    block->name);
 }
@@ -121,7 +119,7 @@ static const struct block *find_block(const struct layer_reader *reader, const s
 	const char *name;
 	const struct doc_node *node = doc_find(layer, "layer");
 	if (layer->kind != DOC_MAP || !node) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layer),
+		(void)doc_refuse(reader->err, layer,
 		                 layer->kind == DOC_MAP ? "key 'layer' is missing"
 		                                        : "layers: allowed is a list of maps, each with a key 'layer'");
 		return NULL;
@@ -132,9 +130,8 @@ static const struct block *find_block(const struct layer_reader *reader, const s
 		if (strcmp(reader->name[i], name) == 0)
 			return &network->block[i];
 	const char *nearest = err_nearest(name, reader->name, network->n_block);
-	(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "network %s has no layer '%s'%s%s%s", network->name,
-	                 doc_quote(name).text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-	                 nearest ? "'?" : "");
+	(void)doc_refuse(reader->err, node, "network %s has no layer '%s'%s%s%s", network->name, doc_quote(name).text,
+	                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 	return NULL;
 }
 
@@ -153,8 +150,8 @@ static void report_missing(const struct layer_reader *reader, const struct doc_n
 			                      reader->network->block[i].name);
 	}
 	if (n_missing > 0)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layers), "layers: %zu of network %s missing: %s",
-		                 n_missing, reader->network->name, list);
+		(void)doc_refuse(reader->err, layers, "layers: %zu of network %s missing: %s", n_missing,
+		                 reader->network->name, list);
 }
 
 /* Values that follow from other layers and that an entry gives all the same. */
@@ -171,8 +168,8 @@ static void check_following(const struct layer_reader *reader, const struct doc_
 			design_field_print(field, reader->machine, &design[i], follows);
 			design_field_print(field, reader->machine, &given[i], found);
 			if (strcmp(follows, found) != 0)
-				(void)err_add_at(
-				    reader->err, ERR_INPUT, doc_place(node),
+				(void)doc_refuse(
+				    reader->err, node,
 				    "%s: found '%s', but from what the layers before leave it follows '%s'", field->key,
 				    found, follows);
 		}
@@ -189,8 +186,8 @@ static bool sort_entries(const struct layer_reader *reader, const struct doc_nod
 		const struct block *block = find_block(reader, layer);
 		const struct doc_node **own = block ? &entry[block - reader->network->block] : NULL;
 		if (own && *own)
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(layer),
-			                 "layer %s is there already, in line %u", block->name, (*own)->line);
+			(void)doc_refuse(reader->err, layer, "layer %s is there already, in line %u", block->name,
+			                 (*own)->line);
 		else if (own)
 			*own = layer;
 	}
@@ -245,7 +242,7 @@ static const char *find_file(const char *path, const struct doc_node *root, cons
 	const struct doc_node *node = doc_find(root, key);
 	struct err part = {0};
 	if (!node) {
-		(void)err_add_at(err, ERR_INPUT, doc_place(root), "key '%s' is missing", key);
+		(void)doc_refuse(err, root, "key '%s' is missing", key);
 		return NULL;
 	}
 	if (!doc_get_text(node, key, name, err))
@@ -253,8 +250,7 @@ static const char *find_file(const char *path, const struct doc_node *root, cons
 	if (path_find_beside(path, *name, kind, &mapping->arena, &found, &part) != ERR_OK)
 		found = NULL;
 	part.code = part.code == ERR_IO ? ERR_INPUT : part.code;
-	(void)err_add_all(err, doc_place(node), &part);
-	err_clear(&part);
+	(void)err_move(err, doc_place(node), &part);
 	return found;
 }
 
@@ -264,11 +260,10 @@ static void read_axes(const struct doc_node *root, struct mapping *mapping, stru
 	unsigned n_before = err->n_message;
 	if (axes)
 		replay_set_axes(axes, &mapping->machine, err);
-	if (shares && doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &mapping->level_shares, err)) {
+	if (doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &mapping->level_shares, err)) {
 		struct err part = {0};
 		(void)mixed_add(&mapping->machine, (uint32_t)mapping->level_shares, &part);
-		(void)err_add_all(err, doc_place(shares), &part);
-		err_clear(&part);
+		(void)err_move(err, doc_place(shares), &part);
 	}
 	if (!axes || err->n_message != n_before)
 		return;
@@ -293,9 +288,9 @@ static void read_document(const char *path, const struct doc_node *root, struct 
 	if (name)
 		machine_read_name(name, "mapping", mapping->name, sizeof(mapping->name), err);
 	else
-		(void)err_add_at(err, ERR_INPUT, doc_place(root), "key 'mapping' is missing");
+		(void)doc_refuse(err, root, "key 'mapping' is missing");
 	if (!layers)
-		(void)err_add_at(err, ERR_INPUT, doc_place(root), "key 'layers' is missing");
+		(void)doc_refuse(err, root, "key 'layers' is missing");
 	mapping->machine_path = find_file(path, root, "machine", "machines", &mapping->machine_file, mapping, err);
 	mapping->network_path = find_file(path, root, "network", "networks", &mapping->network_file, mapping, err);
 	bool has_both = mapping->machine_path && mapping->network_path &&

@@ -27,7 +27,7 @@ static void put_layer(FILE *file, const struct mapping *mapping, size_t i)
 	for (size_t k = 0; k < design_n_field; k++) {
 		const struct design_field *field = &design_field[k];
 		if (field->type == FIELD_SPLIT || !design_field_serves(field, block) ||
-		    (field->is_rare && design_field_get(field, &mapping->machine, design) == 0))
+		    (field->is_rare && design_field_get(field, design) == 0))
 			continue;
 		design_field_print(field, &mapping->machine, design, text);
 		(void)fprintf(file, ", %s: ", field->key);

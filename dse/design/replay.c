@@ -26,16 +26,6 @@ struct replay_reader {
 	struct err *err;
 };
 
-static const struct doc_node *need(struct replay_reader *reader, const struct doc_node *map, const char *key)
-{
-	return front_need(map, key, reader->err);
-}
-
-static const char *need_text(struct replay_reader *reader, const struct doc_node *map, const char *key)
-{
-	return front_need_text(map, key, reader->err);
-}
-
 /* "FRONT.json:ID" into path and number. */
 static enum err_code split_spec(const char *spec, struct replay *replay, const char **path, struct err *err)
 {
@@ -59,7 +49,8 @@ static enum err_code split_spec(const char *spec, struct replay *replay, const c
 /* A file the front names: as it stood then, or by its own name where files of its kind are kept. */
 static const char *find_file(struct replay_reader *reader, const struct doc_node *entry, const char *kind)
 {
-	const char *file = need_text(reader, entry, "file"), *hash = need_text(reader, entry, "hash"), *found = NULL;
+	const char *file = front_need_text(entry, "file", reader->err),
+		   *hash = front_need_text(entry, "hash", reader->err), *found = NULL;
 	struct stat status;
 	char hex[HASH_HEX_SIZE];
 	if (!file || !hash)
@@ -81,14 +72,14 @@ static const char *find_file(struct replay_reader *reader, const struct doc_node
 static const struct doc_node *find_entry(struct replay_reader *reader, const char *list, const char *key,
                                          const char *text)
 {
-	const struct doc_node *node = need(reader, reader->root, list);
+	const struct doc_node *node = front_need(reader->root, list, reader->err);
 	for (size_t i = 0; node && node->kind == DOC_LIST && i < node->n; i++) {
 		const struct doc_node *own = doc_find(node->value[i], key);
 		if (own && own->kind == DOC_SCALAR && strcmp(own->text, text) == 0)
 			return node->value[i];
 	}
 	if (node)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "%s: no entry with %s '%s'", list, key, text);
+		(void)doc_refuse(reader->err, node, "%s: no entry with %s '%s'", list, key, text);
 	return NULL;
 }
 
@@ -97,44 +88,40 @@ void replay_set_axes(const struct doc_node *axes, struct machine *machine, struc
 	assert(axes && machine && err);
 	unsigned n_before = err->n_message;
 	if (axes->kind != DOC_MAP)
-		(void)err_add_at(err, ERR_INPUT, doc_place(axes),
+		(void)doc_refuse(err, axes,
 		                 "axes: allowed is a map from machine parameters to values, e.g. {mla.array: 16x4}");
 	for (size_t i = 0; axes->kind == DOC_MAP && i < axes->n; i++) {
 		const struct machine_param *param = machine_find_param(axes->key[i]->text);
 		struct err part = {0};
 		const char *text;
 		if (!param)
-			(void)err_add_at(err, ERR_INPUT, doc_place(axes->key[i]), "'%s' is not a machine parameter",
+			(void)doc_refuse(err, axes->key[i], "'%s' is not a machine parameter",
 			                 doc_quote(axes->key[i]->text).text);
 		else if (doc_get_text(axes->value[i], param->key, &text, err))
 			(void)machine_set_param(machine, param, text, &part);
-		(void)err_add_all(err, doc_place(axes->value[i]), &part);
-		err_clear(&part);
+		(void)err_move(err, doc_place(axes->value[i]), &part);
 	}
 	struct err part = {0};
 	if (err->n_message == n_before && machine_check(machine, &part) != ERR_OK)
-		(void)err_add_all(err, doc_place(axes), &part);
-	err_clear(&part);
+		(void)err_move(err, doc_place(axes), &part);
 }
 
 /* The machine file, then the point's value on each axis of its space. */
 static void read_machine(struct replay_reader *reader)
 {
 	struct replay *replay = reader->replay;
-	const char *name = need_text(reader, reader->point, "machine");
+	const char *name = front_need_text(reader->point, "machine", reader->err);
 	const struct doc_node *entry = name ? find_entry(reader, "machines", "machine", name) : NULL;
-	replay->axes = need(reader, reader->point, "axes");
+	replay->axes = front_need(reader->point, "axes", reader->err);
 	replay->machine_path = entry ? find_file(reader, entry, "machines") : NULL;
 	if (!replay->machine_path || !replay->axes ||
 	    machine_read(replay->machine_path, &replay->machine, reader->err) != ERR_OK)
 		return;
 	replay_set_axes(replay->axes, &replay->machine, reader->err);
-	const struct doc_node *changes = doc_find(reader->root, "level_changes");
-	if (changes)
-		(void)doc_get_bool(changes, "level_changes", &replay->space.level_changes, reader->err);
-	const struct doc_node *shares = doc_find(reader->root, "level_shares");
-	if (shares && reader->err->n_message == 0 &&
-	    doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &replay->level_shares, reader->err))
+	(void)doc_get_bool(doc_find(reader->root, "level_changes"), "level_changes", &replay->space.level_changes,
+	                   reader->err);
+	if (reader->err->n_message == 0 && doc_get_u64(doc_find(reader->root, "level_shares"), "level_shares", 2,
+	                                               MACHINE_MAX_LEVEL - 1, &replay->level_shares, reader->err))
 		(void)mixed_add(&replay->machine, (uint32_t)replay->level_shares, reader->err);
 }
 
@@ -143,10 +130,7 @@ static void compare(struct replay_reader *reader, const struct doc_node *map, co
                     double value)
 {
 	double recorded = NAN;
-	const struct doc_node *node = doc_find(map, key);
-	struct err ignored = {0};
-	bool is_number = node && doc_get_real(node, key, -INFINITY, INFINITY, &recorded, &ignored);
-	err_clear(&ignored);
+	bool is_number = doc_get_real(doc_find(map, key), key, -INFINITY, INFINITY, &recorded, NULL);
 	if (is_number && !(recorded < value) && !(recorded > value))
 		return;
 	/* Shortest digits that read back equal, so two numbers that differ never look alike. */
@@ -168,7 +152,7 @@ static const struct doc_node *read_layer(struct replay_reader *reader, const str
 		return NULL;
 	const struct doc_node *layer = replay_find_design(reader->root, which);
 	if (!layer) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(number), "no design with number %" PRIu64, which);
+		(void)doc_refuse(reader->err, number, "no design with number %" PRIu64, which);
 		return NULL;
 	}
 	return design_read(layer, block, &reader->replay->machine, &simulated->design, reader->err) ? layer : NULL;
@@ -178,18 +162,16 @@ static const struct doc_node *read_layer(struct replay_reader *reader, const str
 static void add_gap(struct replay *replay, const struct doc_node *layer, const struct simulated *simulated)
 {
 	double recorded = 0.0;
-	const struct doc_node *node = doc_find(layer, "total_clk");
-	struct err ignored = {0};
-	if (node && doc_get_real(node, "total_clk", 0.0, 1e300, &recorded, &ignored) && recorded > 0.0) {
-		double frac = fabs((double)simulated->result.total_clk / recorded - 1.0);
-		replay->gap.n++;
-		replay->gap.sum_frac += frac;
-		if (!replay->gap.layer || frac > replay->gap.max_frac) {
-			replay->gap.max_frac = frac;
-			replay->gap.layer = simulated->block->name;
-		}
+	(void)doc_get_real(doc_find(layer, "total_clk"), "total_clk", 0.0, 1e300, &recorded, NULL);
+	if (!(recorded > 0.0))
+		return;
+	double frac = fabs((double)simulated->result.total_clk / recorded - 1.0);
+	replay->gap.n++;
+	replay->gap.sum_frac += frac;
+	if (!replay->gap.layer || frac > replay->gap.max_frac) {
+		replay->gap.max_frac = frac;
+		replay->gap.layer = simulated->block->name;
 	}
-	err_clear(&ignored);
 }
 
 static void compare_layer(struct replay_reader *reader, const struct doc_node *layer, const struct simulated *simulated)
@@ -236,14 +218,13 @@ static void run_layers(struct replay_reader *reader, const struct doc_node *laye
 /* The network still has the layers the front was made for. */
 static bool check_operations(struct replay_reader *reader, const struct doc_node *entry, const struct network *network)
 {
-	const struct doc_node *operations = need(reader, entry, "operations");
+	const struct doc_node *operations = front_need(entry, "operations", reader->err);
 	bool same = operations && operations->kind == DOC_LIST && operations->n == network->n_block;
 	for (size_t i = 0; same && i < network->n_block; i++)
 		same = operations->value[i]->kind == DOC_SCALAR &&
 		       strcmp(operations->value[i]->text, network->block[i].name) == 0;
 	if (operations && !same)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(operations), "network %s has other layers now",
-		                 network->name);
+		(void)doc_refuse(reader->err, operations, "network %s has other layers now", network->name);
 	return same;
 }
 
@@ -252,10 +233,10 @@ static void run_network(struct replay_reader *reader, const struct doc_node *rec
 {
 	struct replay *replay = reader->replay;
 	struct space_network *network = &replay->space.network[i];
-	const char *name = need_text(reader, recorded, "network");
-	const struct doc_node *layers = need(reader, recorded, "layers");
+	const char *name = front_need_text(recorded, "network", reader->err);
+	const struct doc_node *layers = front_need(recorded, "layers", reader->err);
 	const struct doc_node *entry = name ? find_entry(reader, "networks", "network", name) : NULL;
-	const struct doc_node *weight = entry ? need(reader, entry, "weight") : NULL;
+	const struct doc_node *weight = entry ? front_need(entry, "weight", reader->err) : NULL;
 	const char *path = entry ? find_file(reader, entry, "networks") : NULL;
 	if (!path || !layers || !weight || !doc_get_real(weight, "weight", 0.0, 1e30, &network->weight, reader->err) ||
 	    network_read(path, &network->network, reader->err) != ERR_OK)
@@ -267,8 +248,7 @@ static void run_network(struct replay_reader *reader, const struct doc_node *rec
 	if (!check_operations(reader, entry, &network->network))
 		return;
 	if (layers->kind != DOC_LIST || layers->n != n) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layers), "%zu layers, network %s has %zu", layers->n,
-		                 name, n);
+		(void)doc_refuse(reader->err, layers, "%zu layers, network %s has %zu", layers->n, name, n);
 		return;
 	}
 	struct simulated *block = arena_array(&replay->arena, n, sizeof(*block));
@@ -285,7 +265,7 @@ static void run_network(struct replay_reader *reader, const struct doc_node *rec
 static void compare_metrics(struct replay_reader *reader, const struct doc_node *map, const char *what,
                             const double *metric, bool with_machine)
 {
-	const struct doc_node *metrics = need(reader, map, "metrics");
+	const struct doc_node *metrics = front_need(map, "metrics", reader->err);
 	for (unsigned k = 0; metrics && k < N_METRIC; k++)
 		/* A metric that the machine does not know is recorded as null. */
 		if ((with_machine || metric_table[k].scope != METRIC_OF_MACHINE) &&
@@ -329,8 +309,8 @@ static bool read_detail(struct replay_reader *reader)
 {
 	struct replay *replay = reader->replay;
 	size_t index = DETAIL_FAST;
-	if (doc_find(reader->root, "detail") &&
-	    !front_need_choice(reader->root, "detail", detail_name, N_DETAIL, &index, reader->err))
+	const struct doc_node *node = doc_find(reader->root, "detail");
+	if (node && !doc_get_choice(node, "detail", detail_name, N_DETAIL, &index, reader->err))
 		return false;
 	replay->recorded = (enum detail)index;
 	if (reader->as_recorded)
@@ -344,7 +324,7 @@ static void run_point(struct replay_reader *reader)
 {
 	static const char *const aggregate[] = {"sum", "worst", "weighted"};
 	struct replay *replay = reader->replay;
-	const struct doc_node *networks = need(reader, reader->point, "networks");
+	const struct doc_node *networks = front_need(reader->point, "networks", reader->err);
 	size_t index = 0;
 	if (!front_need_choice(reader->root, "aggregate", aggregate, 3, &index, reader->err))
 		return;
@@ -359,8 +339,7 @@ static void run_point(struct replay_reader *reader)
 		return;
 	size_t n = networks->kind == DOC_LIST ? networks->n : 0;
 	if (n == 0 || n > SPACE_MAX_NETWORK) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(networks), "networks: allowed is a list of 1 to %d",
-		                 SPACE_MAX_NETWORK);
+		(void)doc_refuse(reader->err, networks, "networks: allowed is a list of 1 to %d", SPACE_MAX_NETWORK);
 		return;
 	}
 	replay->network = arena_array(&replay->arena, n, sizeof(*replay->network));

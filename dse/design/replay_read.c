@@ -11,31 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Text that grows. */
-struct text {
-	char *byte;
-	size_t n, n_alloc;
-	bool failed;
-};
-
-/* Doubles its room, so that a long file costs few copies; remembers a failure until somebody asks. */
-static void append(struct text *text, const char *byte, size_t n)
-{
-	assert(byte || n == 0);
-	if (text->n + n > text->n_alloc) {
-		size_t n_alloc = 2 * (text->n + n);
-		char *grown = realloc(text->byte, n_alloc);
-		if (!grown) {
-			text->failed = true;
-			return;
-		}
-		text->byte = grown;
-		text->n_alloc = n_alloc;
-	}
-	memcpy(text->byte + text->n, byte, n);
-	text->n += n;
-}
-
 /* Numbers of the designs a point names; n may be 0. */
 struct wanted {
 	uint64_t id;
@@ -75,7 +50,7 @@ static bool is_item(const char *line, const struct wanted *wanted, bool *is_want
 }
 
 /* All lines but the items that are not wanted. The comma between items goes before each item but the first. */
-static void take_lines(FILE *file, const struct wanted *wanted, struct text *text)
+static void take_lines(FILE *file, const struct wanted *wanted, FILE *text)
 {
 	char *line = NULL;
 	size_t n_alloc = 0;
@@ -83,14 +58,12 @@ static void take_lines(FILE *file, const struct wanted *wanted, struct text *tex
 	bool has_item = false, is_wanted;
 	while ((n = getline(&line, &n_alloc, file)) > 0) {
 		if (!is_item(line, wanted, &is_wanted)) {
-			append(text, line, (size_t)n);
+			(void)fwrite(line, 1, (size_t)n, text);
 			has_item = false;
 		} else if (is_wanted) {
 			while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == ','))
 				n--;
-			append(text, has_item ? "," : "", has_item ? 1 : 0);
-			append(text, line, (size_t)n);
-			append(text, "\n", 1);
+			(void)fprintf(text, "%s%.*s\n", has_item ? "," : "", (int)n, line);
 			has_item = true;
 		}
 	}
@@ -101,12 +74,8 @@ static void take_lines(FILE *file, const struct wanted *wanted, struct text *tex
 static const struct doc_node *find_item(const struct doc_node *list, const char *key, uint64_t number)
 {
 	for (size_t i = 0; list && list->kind == DOC_LIST && i < list->n; i++) {
-		const struct doc_node *own = doc_find(list->value[i], key);
 		uint64_t value;
-		struct err ignored = {0};
-		bool found = own && doc_get_u64(own, key, 0, UINT64_MAX, &value, &ignored) && value == number;
-		err_clear(&ignored);
-		if (found)
+		if (doc_get_u64(doc_find(list->value[i], key), key, 0, UINT64_MAX, &value, NULL) && value == number)
 			return list->value[i];
 	}
 	return NULL;
@@ -121,17 +90,18 @@ const struct doc_node *replay_find_design(const struct doc_node *root, uint64_t 
 static const struct doc_node *read_lines(const char *path, const struct wanted *wanted, struct arena *arena)
 {
 	struct doc_node *document = NULL;
-	struct text text = {0};
-	struct err ignored = {0};
-	FILE *file = fopen(path, "r");
-	if (file) {
-		take_lines(file, wanted, &text);
+	char *byte = NULL;
+	size_t n = 0;
+	FILE *file = fopen(path, "r"), *text = open_memstream(&byte, &n);
+	if (file && text)
+		take_lines(file, wanted, text);
+	bool done = file && text && ferror(text) == 0;
+	done = text && fclose(text) == 0 && done;
+	if (file)
 		(void)fclose(file);
-	}
-	if (text.failed || !text.byte || doc_read_text(path, text.byte, text.n, arena, &document, &ignored) != ERR_OK)
+	if (!done || doc_read_text(path, byte, n, arena, &document, NULL) != ERR_OK)
 		document = NULL;
-	err_clear(&ignored);
-	free(text.byte);
+	free(byte);
 	return document;
 }
 
@@ -139,7 +109,6 @@ static const struct doc_node *read_lines(const char *path, const struct wanted *
 static bool list_designs(const struct doc_node *point, struct arena *arena, struct wanted *wanted)
 {
 	const struct doc_node *networks = doc_find(point, "networks");
-	struct err ignored = {0};
 	size_t n = 0;
 	uint64_t *design = NULL;
 	for (size_t pass = 0; pass < 2 && networks && networks->kind == DOC_LIST; pass++) {
@@ -148,7 +117,7 @@ static bool list_designs(const struct doc_node *point, struct arena *arena, stru
 			const struct doc_node *layers = doc_find(networks->value[i], "layers");
 			for (size_t k = 0; layers && layers->kind == DOC_LIST && k < layers->n; k++, at++)
 				if (pass == 1 &&
-				    !doc_get_u64(layers->value[k], "layer", 0, UINT64_MAX, &design[at], &ignored))
+				    !doc_get_u64(layers->value[k], "layer", 0, UINT64_MAX, &design[at], NULL))
 					design[at] = UINT64_MAX;
 		}
 		n = at;
@@ -156,7 +125,6 @@ static bool list_designs(const struct doc_node *point, struct arena *arena, stru
 		if (!design)
 			return false;
 	}
-	err_clear(&ignored);
 	if (design)
 		qsort(design, n, sizeof(*design), compare_numbers);
 	wanted->n_design = n;

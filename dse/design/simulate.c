@@ -243,23 +243,20 @@ enum err_code simulate_network(const struct machine *machine, const struct netwo
 {
 	assert(machine && network && options && block);
 	size_t n = network->n_block;
-	struct work work = {calloc(n, sizeof(*work.context)), calloc(n, sizeof(*work.source)),
-	                    calloc(n, sizeof(*work.keeps))};
-	enum err_code code = ERR_OK;
-	if (!work.context || !work.source || !work.keeps) {
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-		goto cleanup;
+	struct arena arena = {0};
+	struct work work = {arena_array(&arena, n, sizeof(*work.context)), arena_array(&arena, n, sizeof(*work.source)),
+	                    arena_array(&arena, n, sizeof(*work.keeps))};
+	if (arena.is_out) {
+		arena_free(&arena);
+		return err_add(err, ERR_INTERNAL, "out of memory");
 	}
 	for (size_t i = 0; i < n; i++)
 		block[i] = (struct simulated){.block = &network->block[i]};
-	code = options->design ? take_designs(machine, network, options->design, work.context, block, err)
-	                       : make_designs(machine, network, options, &work, block, err);
+	enum err_code code = options->design ? take_designs(machine, network, options->design, work.context, block, err)
+	                                     : make_designs(machine, network, options, &work, block, err);
 	if (code == ERR_OK)
 		code = simulate_blocks(work.context, block, n, options->shown, &options->how, err);
-cleanup:
-	free(work.context);
-	free(work.source);
-	free(work.keeps);
+	arena_free(&arena);
 	return code;
 }
 

@@ -25,8 +25,10 @@ static const struct {
 /* Tracks of one unit: what it does at the same time stands on different ones. */
 struct unit {
 	uint32_t n_track, n_alloc;
-	uint64_t *end_clk; /* [n_track] of each track's last span, in this layer */
-	uint32_t *tid;     /* [n_track] */
+	struct track {
+		uint64_t end_clk; /* of its last span, in this layer */
+		uint32_t tid;
+	} * track;
 };
 
 struct trace_json {
@@ -81,12 +83,10 @@ static bool grow_tracks(struct unit *unit)
 	if (unit->n_track < unit->n_alloc)
 		return true;
 	uint32_t n = 2 * unit->n_alloc + 2;
-	uint64_t *end_clk = realloc(unit->end_clk, n * sizeof(*end_clk));
-	unit->end_clk = end_clk ? end_clk : unit->end_clk;
-	uint32_t *tid = realloc(unit->tid, n * sizeof(*tid));
-	unit->tid = tid ? tid : unit->tid;
-	unit->n_alloc = end_clk && tid ? n : unit->n_alloc;
-	return end_clk && tid;
+	struct track *track = realloc(unit->track, n * sizeof(*track));
+	unit->track = track ? track : unit->track;
+	unit->n_alloc = track ? n : unit->n_alloc;
+	return track;
 }
 
 /* The first track of the span's unit that is free when it begins; spans come in the order of their ends. 0: no memory.
@@ -98,7 +98,7 @@ static uint32_t find_track(struct trace_json *trace, const struct trace_span *sp
 	if (!grow_units(units, span->index))
 		return 0;
 	struct unit *unit = &units->unit[span->index];
-	while (at < unit->n_track && unit->end_clk[at] > span->begin_clk)
+	while (at < unit->n_track && unit->track[at].end_clk > span->begin_clk)
 		at++;
 	if (at == unit->n_track) {
 		char name[48];
@@ -108,11 +108,11 @@ static uint32_t find_track(struct trace_json *trace, const struct trace_span *sp
 		                 unit_table[span->unit].after);
 		if (at > 0 && n > 0 && (size_t)n < sizeof(name))
 			(void)snprintf(name + n, sizeof(name) - (size_t)n, " (%" PRIu32 ")", at + 1);
-		unit->tid[at] = add_track(trace, PID_UNIT(span->unit), name);
+		unit->track[at].tid = add_track(trace, PID_UNIT(span->unit), name);
 		unit->n_track++;
 	}
-	unit->end_clk[at] = span->end_clk;
-	return unit->tid[at];
+	unit->track[at].end_clk = span->end_clk;
+	return unit->track[at].tid;
 }
 
 /* A complete event: name, place and time; its arguments are to follow in the object that stays open. */
@@ -195,7 +195,7 @@ void trace_json_begin(struct trace_json *trace, const char *layer, double clk_mh
 	for (unsigned i = 0; i < N_TRACE_UNIT; i++)
 		for (uint32_t k = 0; k < trace->units[i].n; k++)
 			for (uint32_t at = 0; at < trace->units[i].unit[k].n_track; at++)
-				trace->units[i].unit[k].end_clk[at] = 0;
+				trace->units[i].unit[k].track[at].end_clk = 0;
 }
 
 void trace_json_end(struct trace_json *trace, uint64_t total_clk)
@@ -216,10 +216,8 @@ enum err_code trace_json_close(struct trace_json *trace, struct err *err)
 	json_end(&trace->json);
 	json_finish(&trace->json);
 	for (unsigned i = 0; i < N_TRACE_UNIT; i++) {
-		for (uint32_t k = 0; k < trace->units[i].n; k++) {
-			free(trace->units[i].unit[k].end_clk);
-			free(trace->units[i].unit[k].tid);
-		}
+		for (uint32_t k = 0; k < trace->units[i].n; k++)
+			free(trace->units[i].unit[k].track);
 		free(trace->units[i].unit);
 	}
 	free(trace);

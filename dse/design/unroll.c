@@ -5,7 +5,6 @@
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
 #include "dse/base/parallel.h"
-#include "sim/base/hash.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,9 +19,9 @@ enum err_code unrolled_init(const struct layer_map *map, struct unrolled *point,
 {
 	assert(map && point);
 	*point = (struct unrolled){.n_layer = map->n_block, .n_network = map->n_network};
-	point->layer = calloc(map->n_block, sizeof(*point->layer));
-	point->network = calloc(map->n_network, sizeof(*point->network));
-	if (point->layer && point->network)
+	point->layer = arena_array(&point->arena, map->n_block, sizeof(*point->layer));
+	point->network = arena_array(&point->arena, map->n_network, sizeof(*point->network));
+	if (!point->arena.is_out)
 		return ERR_OK;
 	unrolled_free(point);
 	return err_add(err, ERR_INTERNAL, "out of memory");
@@ -30,8 +29,7 @@ enum err_code unrolled_init(const struct layer_map *map, struct unrolled *point,
 
 void unrolled_free(struct unrolled *point)
 {
-	free(point->layer);
-	free(point->network);
+	arena_free(&point->arena);
 	*point = (struct unrolled){0};
 }
 
@@ -73,80 +71,30 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 	metric_derive(point->metric);
 }
 
-static int compare_designs(const void *left, const void *right)
-{
-	const struct unrolled_design *a = left, *b = right;
-	if (a->machine_index != b->machine_index)
-		return a->machine_index < b->machine_index ? -1 : 1;
-	if (a->distinct != b->distinct)
-		return a->distinct < b->distinct ? -1 : 1;
-	for (size_t i = 0; i < N_LAYER_GENE; i++)
-		if (a->gene[i] != b->gene[i])
-			return a->gene[i] < b->gene[i] ? -1 : 1;
-	return 0;
-}
-
-/* The slot that holds the design, or the empty one where it belongs. */
-static size_t find_slot(const struct unroller *unroller, const struct unrolled_design *wanted)
-{
-	uint32_t key[2 + N_LAYER_GENE] = {wanted->machine_index, wanted->distinct};
-	assert(unroller->n_slot > unroller->n_design);
-	memcpy(key + 2, wanted->gene, sizeof(wanted->gene));
-	size_t at = (size_t)hash_bytes(key, sizeof(key), 0) & (unroller->n_slot - 1);
-	while (unroller->slot[at] != 0 && compare_designs(&unroller->design[unroller->slot[at] - 1], wanted) != 0)
-		at = (at + 1) & (unroller->n_slot - 1);
-	return at;
-}
-
-/* Room for one more design; the table is at most half full. */
-static bool grow_designs(struct unroller *unroller)
-{
-	if (unroller->n_design < unroller->n_design_alloc)
-		return true;
-	size_t n_alloc = unroller->n_design_alloc ? 2 * unroller->n_design_alloc : 1024, n_slot = 2 * n_alloc;
-	struct unrolled_design *design = realloc(unroller->design, n_alloc * sizeof(*design));
-	if (!design)
-		return false;
-	unroller->design = design;
-	uint32_t *slot = calloc(n_slot, sizeof(*slot));
-	if (!slot || n_alloc > UINT32_MAX) {
-		free(slot);
-		return false;
-	}
-	free(unroller->slot);
-	unroller->slot = slot;
-	unroller->n_slot = n_slot;
-	unroller->n_design_alloc = n_alloc;
-	for (size_t i = 0; i < unroller->n_design; i++)
-		slot[find_slot(unroller, &design[i])] = (uint32_t)i + 1;
-	return true;
-}
+/* A design's machine, layer and genes as a key. */
+enum { N_WORD = 2 + N_LAYER_GENE };
 
 /* The key of block k's design in a genome. */
-static void take_key(const struct layer_map *map, const uint32_t *genome, size_t k, struct unrolled_design *design)
+static void take_key(const struct layer_map *map, const uint32_t *genome, size_t k, uint32_t key[N_WORD])
 {
-	design->machine_index = genome[0];
-	design->distinct = map->distinct[k];
-	memcpy(design->gene, genome + 1 + k * N_LAYER_GENE, sizeof(design->gene));
+	key[0] = genome[0];
+	key[1] = map->distinct[k];
+	memcpy(key + 2, genome + 1 + k * N_LAYER_GENE, N_LAYER_GENE * sizeof(*key));
 }
 
-/* Add a design unless it is there. false when memory is out. */
-static bool add_design(struct unroller *unroller, const struct unrolled_design *design)
+static int compare_keys(const void *left, const void *right)
 {
-	if (!grow_designs(unroller))
-		return false;
-	size_t at = find_slot(unroller, design);
-	if (unroller->slot[at] != 0)
-		return true;
-	unroller->design[unroller->n_design++] = *design;
-	unroller->slot[at] = (uint32_t)unroller->n_design;
-	return true;
+	const uint32_t *a = left, *b = right;
+	for (size_t i = 0; i < N_WORD; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
 }
 
 /* Designs of parts of the front, each with a table of its own: most points of a part share theirs. */
 struct collection {
 	const struct explore *explore;
-	struct unroller part[N_PART];
+	struct key_table part[N_PART];
 	bool done[N_PART];
 };
 
@@ -156,37 +104,56 @@ static void collect_part(void *context, size_t i)
 	const struct pareto *front = &collection->explore->front;
 	const struct layer_map *map = &collection->explore->map;
 	size_t begin = front->n * i / N_PART, end = front->n * (i + 1) / N_PART;
+	uint32_t key[N_WORD], number;
+	bool is_new;
+	collection->part[i] = (struct key_table){.n_word = N_WORD};
 	collection->done[i] = true;
 	for (size_t point = begin; point < end; point++) {
 		for (size_t k = 0; k < map->n_block && collection->done[i]; k++) {
-			struct unrolled_design design = {0};
-			take_key(map, front->genome + point * front->n_gene, k, &design);
-			collection->done[i] = add_design(&collection->part[i], &design);
+			take_key(map, front->genome + point * front->n_gene, k, key);
+			collection->done[i] = key_table_add(&collection->part[i], key, &number, &is_new);
 		}
 	}
+}
+
+/* The designs of all keys by numbers that do not depend on which point came first: their total order. */
+static bool number_designs(struct unroller *unroller, struct key_table *all)
+{
+	bool is_new, done = true;
+	qsort(all->key, all->n, N_WORD * sizeof(*all->key), compare_keys);
+	unroller->known = (struct key_table){.n_word = N_WORD};
+	unroller->design = calloc(all->n, sizeof(*unroller->design));
+	for (size_t i = 0; i < all->n && unroller->design && done; i++) {
+		const uint32_t *key = all->key + i * N_WORD;
+		struct unrolled_design *design = &unroller->design[i];
+		design->machine_index = key[0];
+		design->distinct = key[1];
+		memcpy(design->gene, key + 2, sizeof(design->gene));
+		uint32_t number;
+		done = key_table_add(&unroller->known, key, &number, &is_new);
+		assert(!done || number == i);
+	}
+	unroller->n_design = all->n;
+	return unroller->design && done;
 }
 
 static bool collect(struct unroller *unroller, unsigned n_thread)
 {
 	struct collection collection = {.explore = unroller->explore};
-	bool done = true;
+	struct key_table all = {.n_word = N_WORD};
+	uint32_t number;
+	bool done = true, is_new;
 	parallel_for(N_PART, unroller->explore->front.n < FEW_POINTS ? 1 : n_thread, collect_part, &collection);
 	for (size_t i = 0; i < N_PART; i++) {
+		const struct key_table *part = &collection.part[i];
 		done &= collection.done[i];
-		for (size_t k = 0; k < collection.part[i].n_design && done; k++)
-			done = add_design(unroller, &collection.part[i].design[k]);
-		unroller_free(&collection.part[i]);
+		for (size_t k = 0; k < part->n && done; k++)
+			done = key_table_add(&all, part->key + k * N_WORD, &number, &is_new);
+		key_table_free(&collection.part[i]);
 	}
+	done = done && number_designs(unroller, &all);
+	key_table_free(&all);
 	return done;
-}
-
-/* Numbers that do not depend on which point came first: the total order of designs. */
-static void number_designs(struct unroller *unroller)
-{
-	qsort(unroller->design, unroller->n_design, sizeof(*unroller->design), compare_designs);
-	memset(unroller->slot, 0, unroller->n_slot * sizeof(*unroller->slot));
-	for (size_t i = 0; i < unroller->n_design; i++)
-		unroller->slot[find_slot(unroller, &unroller->design[i])] = (uint32_t)i + 1;
 }
 
 /* The runs' results into the designs. */
@@ -253,8 +220,11 @@ static bool take_known(struct unroller *unroller)
 {
 	const struct explore *explore = unroller->explore;
 	bool is_known = explore->known_design && explore->n_known_design == unroller->n_design;
-	for (size_t i = 0; i < unroller->n_design && is_known; i++)
-		is_known = compare_designs(&explore->known_design[i], &unroller->design[i]) == 0;
+	for (size_t i = 0; i < unroller->n_design && is_known; i++) {
+		const struct unrolled_design *known = &explore->known_design[i], *own = &unroller->design[i];
+		is_known = known->machine_index == own->machine_index && known->distinct == own->distinct &&
+		           memcmp(known->gene, own->gene, sizeof(own->gene)) == 0;
+	}
 	if (is_known)
 		memcpy(unroller->design, explore->known_design, unroller->n_design * sizeof(*unroller->design));
 	return is_known;
@@ -305,7 +275,6 @@ enum err_code unroller_init(struct unroller *unroller, const struct explore *exp
 		unroller_free(unroller);
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	number_designs(unroller);
 	enum err_code code = evaluate_all(unroller, n_thread, err);
 	if (code != ERR_OK)
 		unroller_free(unroller);
@@ -315,7 +284,7 @@ enum err_code unroller_init(struct unroller *unroller, const struct explore *exp
 void unroller_free(struct unroller *unroller)
 {
 	free(unroller->design);
-	free(unroller->slot);
+	key_table_free(&unroller->known);
 	free(unroller->machine_index);
 	free(unroller->machine);
 	*unroller = (struct unroller){0};
@@ -344,11 +313,9 @@ void unroll_point(const struct unroller *unroller, size_t i, struct unrolled *po
 	point->machine_index = genome[0];
 	point->machine = unroller_machine(unroller, genome[0]);
 	for (size_t k = 0; k < map->n_block; k++) {
-		struct unrolled_design wanted = {0};
-		take_key(map, genome, k, &wanted);
-		uint32_t found = unroller->slot[find_slot(unroller, &wanted)];
-		assert(found > 0); /* collect has seen every genome */
-		point->layer[k] = &unroller->design[found - 1];
+		uint32_t key[N_WORD];
+		take_key(map, genome, k, key);
+		point->layer[k] = &unroller->design[key_table_find(&unroller->known, key)];
 	}
 	unroll_sum(explore->space, map, point);
 }

@@ -10,6 +10,7 @@
  * layers has some thousand), so each distinct one is evaluated once and has a
  * number; a point is then a list of numbers.
  */
+#include "dse/base/key_table.h"
 #include "dse/search/explore.h"
 
 /* A design of a distinct layer on a machine. */
@@ -37,6 +38,7 @@ struct unrolled {
 	const struct unrolled_design **layer; /* [n_layer], as struct layer_map numbers blocks */
 	double (*network)[N_METRIC];          /* [n_network] */
 	double metric[N_METRIC];
+	struct arena arena; /* of the two arrays */
 };
 
 /* Memory for points of this shape. ERR_INTERNAL. The caller frees it. */
@@ -49,10 +51,9 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 /* All designs and machines of a front. */
 struct unroller {
 	const struct explore *explore;
-	size_t n_design, n_design_alloc;
+	size_t n_design;
 	struct unrolled_design *design; /* [n_design], by machine, layer, genes */
-	size_t n_slot;                  /* a power of two, or 0 */
-	uint32_t *slot;                 /* hash table: 1 + index into design; 0: empty */
+	struct key_table known;         /* these as keys, by index */
 	size_t n_machine;
 	uint32_t *machine_index; /* [n_machine] ascending */
 	struct machine *machine; /* [n_machine] */

@@ -61,3 +61,13 @@ void engine_nearest_take(struct engine_nearest *near, double violation, uint32_t
 	near->reason = reason;
 	memcpy(near->genome, genome, n_gene * sizeof(*genome));
 }
+
+void engine_nearest_pack(struct engine_nearest *near, const uint32_t *n_value, size_t n_gene, struct pack *pack)
+{
+	pack_real(pack, &near->violation);
+	pack_u32(pack, &near->reason);
+	pack_u32s(pack, near->genome, n_gene);
+	(void)pack_refuse(pack, !(near->violation >= 0.0));
+	for (size_t i = 0; i < n_gene; i++)
+		(void)pack_refuse(pack, near->genome[i] >= n_value[i]);
+}

@@ -120,6 +120,9 @@ struct engine_nearest {
 void engine_nearest_take(struct engine_nearest *near, double violation, uint32_t reason, const uint32_t *genome,
                          size_t n_gene);
 
+/* Written or read; a genome that is none of n_value [n_gene] is refused. */
+void engine_nearest_pack(struct engine_nearest *near, const uint32_t *n_value, size_t n_gene, struct pack *pack);
+
 /* A search: by which engine, of what, and where its results go. */
 struct engine_search {
 	const struct engine_kind *kind;

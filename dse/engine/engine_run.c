@@ -17,6 +17,7 @@
 #include "dse/engine/engine_run.h"
 #include "dse/engine/islands.h"
 #include "dse/base/parallel.h"
+#include "sim/base/arena.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -52,6 +53,7 @@ struct engine_driver {
 	uint32_t *kept;             /* [N_BATCH] */
 	struct engine_chunk *chunk; /* [N_CHUNK] */
 	uint64_t *by_reason;        /* [N_CHUNK][n_reason + REASON_PAD] */
+	struct arena arena;         /* of these arrays */
 };
 
 static const uint32_t *genome_of(const struct engine_driver *run, size_t at)
@@ -200,29 +202,18 @@ static bool collect(const struct engine_driver *run, size_t n_chunk)
 
 static bool run_init(struct engine_driver *run)
 {
-	/* One gene more, so that a problem without genes gets memory, too. */
-	run->genome = calloc(N_BATCH, (run->problem->n_gene + 1) * sizeof(*run->genome));
-	run->result = calloc(N_BATCH, sizeof(*run->result));
-	run->kept = calloc(N_BATCH, sizeof(*run->kept));
-	run->chunk = calloc(N_CHUNK, sizeof(*run->chunk));
-	run->by_reason = calloc(N_CHUNK, (run->n_reason + REASON_PAD) * sizeof(*run->by_reason));
-	return run->genome && run->result && run->kept && run->chunk && run->by_reason;
-}
-
-static void run_free(struct engine_driver *run)
-{
-	free(run->genome);
-	free(run->result);
-	free(run->kept);
-	free(run->chunk);
-	free(run->by_reason);
+	run->genome = arena_array(&run->arena, N_BATCH, run->problem->n_gene * sizeof(*run->genome));
+	run->result = arena_array(&run->arena, N_BATCH, sizeof(*run->result));
+	run->kept = arena_array(&run->arena, N_BATCH, sizeof(*run->kept));
+	run->chunk = arena_array(&run->arena, N_CHUNK, sizeof(*run->chunk));
+	run->by_reason = arena_array(&run->arena, N_CHUNK, (run->n_reason + REASON_PAD) * sizeof(*run->by_reason));
+	return !run->arena.is_out;
 }
 
 /* All that a run is made of between two batches. */
 static void pack_run(struct engine_driver *run, struct pack *pack)
 {
 	const struct engine_search *search = run->search;
-	struct engine_nearest *near = search->near;
 	pack_u64(pack, &run->n_told);
 	for (size_t reason = 0; reason < run->n_reason; reason++) {
 		uint64_t sum = 0;
@@ -232,11 +223,8 @@ static void pack_run(struct engine_driver *run, struct pack *pack)
 		if (pack->is_reading)
 			run->by_reason[reason] = sum; /* of the first chunk, which stands for all */
 	}
-	if (near) {
-		pack_real(pack, &near->violation);
-		pack_u32(pack, &near->reason);
-		pack_u32s(pack, near->genome, run->problem->n_gene);
-	}
+	if (search->near)
+		engine_nearest_pack(search->near, run->problem->n_value, run->problem->n_gene, pack);
 	pareto_pack(search->archive, run->problem->n_value, pack);
 	if (run->history)
 		history_pack(run->history, pack);
@@ -345,6 +333,6 @@ enum err_code engine_run(const struct engine_search *search, struct err *err)
 		code = ERR_INTERRUPTED;
 	report(&run, code == ERR_OK || stopped, stopped);
 	search->kind->destroy(run.engine);
-	run_free(&run);
+	arena_free(&run.arena);
 	return code;
 }

@@ -12,6 +12,7 @@
  * A cut becomes known only after a batch; what the batch holds is evaluated.
  */
 #include "dse/engine/engine.h"
+#include "sim/base/arena.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -33,24 +34,24 @@ struct engine {
 	uint64_t
 	    *below_size; /* [n_gene + 1] candidates that share genes 0..i-1: product of n_value[i..], may saturate */
 	struct engine_counts counts;
+	struct arena arena; /* of the two */
 };
 
 static void destroy(struct engine *engine)
 {
-	free(engine->next);
-	free(engine->below_size);
+	arena_free(&engine->arena);
 	free(engine);
 }
 
 static struct engine *create(const struct problem *problem, const struct engine_options *options, struct err *err)
 {
+	struct arena arena = {0};
 	struct engine *engine = calloc(1, sizeof(*engine));
-	uint32_t *next = calloc(problem->n_gene + 1, sizeof(*next));
-	uint64_t *below_size = calloc(problem->n_gene + 1, sizeof(*below_size));
-	if (!engine || !next || !below_size) {
+	uint32_t *next = arena_array(&arena, problem->n_gene, sizeof(*next));
+	uint64_t *below_size = arena_array(&arena, problem->n_gene + 1, sizeof(*below_size));
+	if (!engine || arena.is_out) {
+		arena_free(&arena);
 		free(engine);
-		free(next);
-		free(below_size);
 		err_add(err, ERR_INTERNAL, "out of memory in engine exhaustive");
 		return NULL;
 	}
@@ -69,6 +70,7 @@ static struct engine *create(const struct problem *problem, const struct engine_
 	    .n_batch = MIN_BATCH,
 	    .next = next,
 	    .below_size = below_size,
+	    .arena = arena,
 	};
 	return engine;
 }

@@ -55,18 +55,18 @@ static uint64_t find_slot(const struct genome_set *set, struct key key)
 	return slot;
 }
 
-static int grow_set(struct genome_set *set)
+static bool grow_set(struct genome_set *set)
 {
 	struct genome_set larger = *set;
 	larger.n_slot = set->n_slot ? 2 * set->n_slot : FIRST_SLOT;
 	if (larger.n_slot > SIZE_MAX / (2 * sizeof(*set->low)))
-		return 0;
+		return false;
 	larger.low = malloc(larger.n_slot * sizeof(*larger.low));
 	larger.high = set->numbered ? NULL : malloc(larger.n_slot * sizeof(*larger.high));
 	if (!larger.low || (!set->numbered && !larger.high)) {
 		free(larger.low);
 		free(larger.high);
-		return 0;
+		return false;
 	}
 	memset(larger.low, 0xff, larger.n_slot * sizeof(*larger.low));
 	for (uint64_t i = 0; i < set->n_slot; i++) {
@@ -82,42 +82,41 @@ static int grow_set(struct genome_set *set)
 	free(set->low);
 	free(set->high);
 	*set = larger;
-	return 1;
+	return true;
 }
 
-static enum genome_set_answer add_key(struct genome_set *set, struct key key)
+static bool add_key(struct genome_set *set, struct key key)
 {
-	if (set->n >= set->n_slot / 3 * 2 && !grow_set(set))
-		return GENOME_NO_MEMORY;
-	uint64_t slot = find_slot(set, key);
-	if (set->low[slot] != EMPTY)
-		return GENOME_KNOWN;
+	set->is_out = set->is_out || (set->n >= set->n_slot / 3 * 2 && !grow_set(set));
+	uint64_t slot = set->is_out ? 0 : find_slot(set, key);
+	if (set->is_out || set->low[slot] != EMPTY)
+		return false;
 	set->low[slot] = key.low;
 	if (set->high)
 		set->high[slot] = key.high;
 	set->n++;
 	assert(set->n < set->n_slot);
-	return GENOME_NEW;
+	return true;
 }
 
-enum genome_set_answer genome_set_add(struct genome_set *set, const uint32_t *genome)
+bool genome_set_add(struct genome_set *set, const uint32_t *genome)
 {
 	return add_key(set, make_key(set, genome));
 }
 
-enum genome_set_answer genome_set_walk(struct genome_set *set, uint32_t *next, bool *is_through, uint32_t *genome)
+bool genome_set_walk(struct genome_set *set, uint32_t *next, bool *is_through, uint32_t *genome)
 {
 	const struct problem *problem = set->problem;
-	enum genome_set_answer answer = GENOME_KNOWN;
-	while (answer == GENOME_KNOWN && !*is_through) {
+	bool is_new = false;
+	while (!is_new && !set->is_out && !*is_through) {
 		memcpy(genome, next, problem->n_gene * sizeof(*genome));
-		answer = genome_set_add(set, genome);
+		is_new = genome_set_add(set, genome);
 		size_t i = problem->n_gene;
 		while (i > 0 && ++next[i - 1] == problem->n_value[i - 1])
 			next[--i] = 0;
 		*is_through = i == 0;
 	}
-	return answer;
+	return is_new;
 }
 
 /* Keys only, in the order of their slots: where each lies in the set that reads them is its own business. */
@@ -141,6 +140,6 @@ void genome_set_pack(struct genome_set *set, struct pack *pack)
 		pack_u64(pack, &key.low);
 		if (!set->numbered)
 			pack_u64(pack, &key.high);
-		(void)pack_refuse(pack, key.low == EMPTY || add_key(set, key) != GENOME_NEW);
+		(void)pack_refuse(pack, key.low == EMPTY || !add_key(set, key));
 	}
 }

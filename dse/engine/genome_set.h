@@ -17,22 +17,21 @@ struct genome_set {
 	int numbered;         /* keys are numbers of candidates, not hashes */
 	uint64_t n, n_slot;   /* n_slot: a power of two, or 0 */
 	uint64_t *low, *high; /* [n_slot]; high is NULL when numbered */
+	bool is_out;          /* memory was out: since then no genome is new */
 };
-
-enum genome_set_answer { GENOME_NEW, GENOME_KNOWN, GENOME_NO_MEMORY };
 
 /* The problem must outlive the set. Allocates nothing. */
 void genome_set_init(struct genome_set *set, const struct problem *problem);
 void genome_set_free(struct genome_set *set);
 
-/* Add a genome [n_gene]; GENOME_NO_MEMORY leaves the set as it was. */
-enum genome_set_answer genome_set_add(struct genome_set *set, const uint32_t *genome);
+/* Add a genome [n_gene]; whether it is new. */
+bool genome_set_add(struct genome_set *set, const uint32_t *genome);
 
 /*
- * Add the first genome that is not known, counting on from next [n_gene], and move next behind it. GENOME_KNOWN, with
+ * Add the first genome that is not known, counting on from next [n_gene], and move next behind it. false, with
  * *is_through, when there is none left.
  */
-enum genome_set_answer genome_set_walk(struct genome_set *set, uint32_t *next, bool *is_through, uint32_t *genome);
+bool genome_set_walk(struct genome_set *set, uint32_t *next, bool *is_through, uint32_t *genome);
 
 /* Write the set, or read it into an empty one of the same problem. */
 void genome_set_pack(struct genome_set *set, struct pack *pack);

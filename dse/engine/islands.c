@@ -2,6 +2,7 @@
 #include "dse/engine/islands.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/ranks.h"
+#include "sim/base/arena.h"
 #include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -48,7 +49,8 @@ struct sea {
 	uint32_t target;    /* generations after which islands migrate next */
 	uint32_t *proposal; /* [n * N_PROPOSAL][n_gene] island after island */
 	atomic_uint_fast64_t n_told;
-	atomic_bool stops; /* watch wanted no more */
+	atomic_bool stops;  /* watch wanted no more */
+	struct arena arena; /* of proposals, and what others are told of islands */
 };
 
 static uint32_t migrate_every(const struct engine_options *options)
@@ -158,13 +160,7 @@ static void pack_emigrants(const struct sea *sea, struct island *island, struct 
 	pack_u32s(pack, island->out_genome, n_out * problem->n_gene);
 	for (size_t i = 0; i < n_out * problem->n_gene; i++)
 		(void)pack_refuse(pack, island->out_genome[i] >= problem->n_value[i % problem->n_gene]);
-	for (size_t i = 0; i < n_out; i++) {
-		struct evaluation *result = &island->out_result[i];
-		pack_reals(pack, result->objective, PARETO_MAX_OBJECTIVE);
-		pack_real(pack, &result->violation);
-		pack_u32(pack, &result->reason);
-		pack_u32(pack, &result->n_cut);
-	}
+	problem_pack_results(island->out_result, n_out, pack);
 }
 
 /* What other ranks, or a later process, must know of an island beside its engine's state. found is empty to read into.
@@ -179,11 +175,7 @@ static void pack_island(const struct sea *sea, struct island *island, struct pac
 	engine_counts_pack(&island->counts, pack);
 	pack_u32(pack, &island->stop);
 	(void)pack_refuse(pack, island->stop >= ENGINE_N_STOP);
-	pack_real(pack, &island->near.violation);
-	pack_u32(pack, &island->near.reason);
-	pack_u32s(pack, island->near.genome, problem->n_gene);
-	for (size_t i = 0; i < problem->n_gene; i++)
-		(void)pack_refuse(pack, island->near.genome[i] >= problem->n_value[i]);
+	engine_nearest_pack(&island->near, problem->n_value, problem->n_gene, pack);
 	pack_u64s(pack, island->by_reason, sea->n_reason);
 	pareto_pack(&island->found, problem->n_value, pack);
 	pack_emigrants(sea, island, pack);
@@ -371,16 +363,15 @@ static bool init_island(struct sea *sea, size_t i, struct err *err)
 	own.proposal = sea->proposal ? sea->proposal + i * N_PROPOSAL * problem->n_gene : NULL;
 	own.n_proposal = N_PROPOSAL;
 	assert(total == 0 || own.max_evaluation >= LEAST_SHARE);
-	island->near =
-	    (struct engine_nearest){.violation = INFINITY, .genome = calloc(problem->n_gene + 1, sizeof(uint32_t))};
-	island->by_reason = calloc(sea->n_reason + 1, sizeof(*island->by_reason));
-	island->out_genome = calloc(N_EMIGRANT, (problem->n_gene + 1) * sizeof(*island->out_genome));
-	island->out_result = calloc(N_EMIGRANT, sizeof(*island->out_result));
+	island->near = (struct engine_nearest){.violation = INFINITY,
+	                                       .genome = arena_array(&sea->arena, problem->n_gene, sizeof(uint32_t))};
+	island->by_reason = arena_array(&sea->arena, sea->n_reason, sizeof(*island->by_reason));
+	island->out_genome = arena_array(&sea->arena, N_EMIGRANT, problem->n_gene * sizeof(*island->out_genome));
+	island->out_result = arena_array(&sea->arena, N_EMIGRANT, sizeof(*island->out_result));
 	pareto_init(&island->found, problem->n_objective, problem->n_gene);
 	if (i % sea->n_rank == sea->rank)
 		island->engine = sea->kind->create(problem, &own, err);
-	return island->near.genome && island->by_reason && island->out_genome && island->out_result &&
-	       (island->engine || i % sea->n_rank != sea->rank);
+	return !sea->arena.is_out && (island->engine || i % sea->n_rank != sea->rank);
 }
 
 static void free_sea(struct sea *sea)
@@ -390,12 +381,8 @@ static void free_sea(struct sea *sea)
 		if (island->engine)
 			sea->kind->destroy(island->engine);
 		pareto_free(&island->found);
-		free(island->near.genome);
-		free(island->by_reason);
-		free(island->out_genome);
-		free(island->out_result);
 	}
-	free(sea->proposal);
+	arena_free(&sea->arena);
 	free(sea);
 }
 
@@ -406,20 +393,17 @@ static bool deal_proposals(struct sea *sea)
 	size_t n_gene = problem->n_gene, n_max = sea->n * N_PROPOSAL;
 	if (!problem->propose)
 		return true;
-	uint32_t *genome = calloc(n_max, (n_gene + 1) * sizeof(*genome));
-	sea->proposal = calloc(n_max, (n_gene + 1) * sizeof(*sea->proposal));
-	size_t n = genome && sea->proposal ? problem->propose(problem->context, genome, n_max) : 0;
+	uint32_t *genome = arena_array(&sea->arena, n_max, n_gene * sizeof(*genome));
+	uint32_t *dealt = arena_array(&sea->arena, n_max, n_gene * sizeof(*dealt));
+	if (sea->arena.is_out)
+		return false;
+	size_t n = problem->propose(problem->context, genome, n_max);
 	/* Where there are fewer, they come again: an island drops what it knows already. */
 	for (size_t i = 0; i < n_max && n > 0; i++)
-		memcpy(sea->proposal + (i % sea->n * N_PROPOSAL + i / sea->n) * n_gene, genome + i % n * n_gene,
+		memcpy(dealt + (i % sea->n * N_PROPOSAL + i / sea->n) * n_gene, genome + i % n * n_gene,
 		       n_gene * sizeof(*genome));
-	bool has_memory = genome && sea->proposal;
-	free(genome);
-	if (n == 0) {
-		free(sea->proposal);
-		sea->proposal = NULL;
-	}
-	return has_memory;
+	sea->proposal = n > 0 ? dealt : NULL;
+	return true;
 }
 
 static bool any_torn(const struct sea *sea)

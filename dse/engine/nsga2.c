@@ -35,6 +35,7 @@
 #include "dse/engine/engine.h"
 #include "dse/engine/genome_set.h"
 #include "dse/engine/nsga2_vary.h"
+#include "sim/base/arena.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
 #include <assert.h>
@@ -67,7 +68,7 @@ struct engine {
 	bool gained;       /* in this generation */
 	bool is_island;
 	bool sweeping; /* counting through what is unknown */
-	bool finished, out_of_memory;
+	bool finished;
 	uint32_t stop; /* when finished: enum engine_stop */
 
 	struct nsga2_population population;
@@ -77,10 +78,11 @@ struct engine {
 	size_t n_proposed;
 	uint32_t *next; /* [n_gene] where the count stands */
 	bool counted_out;
-	struct genome_set known;
-	struct pareto front; /* objectives only: what has been reached so far */
+	struct genome_set known; /* its is_out stands for all memory of the search */
+	struct pareto front;     /* objectives only: what has been reached so far */
 	double least_violation;
 	struct engine_counts counts;
+	struct arena arena; /* of used, proposed and next */
 };
 
 static void destroy(struct engine *engine)
@@ -89,9 +91,7 @@ static void destroy(struct engine *engine)
 		return;
 	nsga2_population_free(&engine->population);
 	nsga2_vary_free(&engine->vary);
-	free(engine->used);
-	free(engine->proposed);
-	free(engine->next);
+	arena_free(&engine->arena);
 	genome_set_free(&engine->known);
 	pareto_free(&engine->front);
 	free(engine);
@@ -133,7 +133,7 @@ static bool take_proposals(struct engine *engine, const struct engine_options *o
 	size_t max = size / 2;
 	if ((!options->proposal && !problem->propose) || max == 0)
 		return true;
-	engine->proposed = calloc(max, (problem->n_gene + 1) * sizeof(*engine->proposed));
+	engine->proposed = arena_array(&engine->arena, max, problem->n_gene * sizeof(*engine->proposed));
 	if (!engine->proposed)
 		return false;
 	if (options->proposal) {
@@ -164,8 +164,8 @@ static struct engine *create(const struct problem *problem, const struct engine_
 		goto out_of_memory;
 	uint32_t size = choose_population(options, engine->vary.n_free);
 	engine->least_violation = INFINITY;
-	engine->next = calloc(problem->n_gene + 1, sizeof(*engine->next));
-	engine->used = calloc(size, sizeof(*engine->used));
+	engine->next = arena_array(&engine->arena, problem->n_gene, sizeof(*engine->next));
+	engine->used = arena_array(&engine->arena, size, sizeof(*engine->used));
 	if (engine->next && engine->used && take_proposals(engine, options, size) &&
 	    nsga2_population_init(&engine->population, size, problem->n_gene * sizeof(uint32_t),
 	                          problem->n_objective)) {
@@ -180,22 +180,10 @@ out_of_memory:
 
 /* ---- making children --------------------------------------------------------------------------- */
 
-/* Add to what is known; true when it was not. */
-static bool is_new(struct engine *engine, const uint32_t *genome)
-{
-	enum genome_set_answer answer = genome_set_add(&engine->known, genome);
-	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
-	return answer == GENOME_NEW;
-}
-
 /* The next unknown candidate in counting order; false when there is none, or memory is out. */
 static bool walk(struct engine *engine, uint32_t *genome)
 {
-	enum genome_set_answer answer =
-	    engine->out_of_memory ? GENOME_NO_MEMORY
-				  : genome_set_walk(&engine->known, engine->next, &engine->counted_out, genome);
-	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
-	return answer == GENOME_NEW;
+	return genome_set_walk(&engine->known, engine->next, &engine->counted_out, genome);
 }
 
 /* The initial population: what heuristics propose, then uniform draws; later generations: children. */
@@ -207,7 +195,7 @@ static void vary(struct engine *engine, unsigned attempt, struct rng *rng, uint3
 	if (engine->generation == 0 && attempt == 0 && engine->n_made < engine->n_proposed) {
 		memcpy(genome, engine->proposed + engine->n_made * problem->n_gene, problem->n_gene * sizeof(*genome));
 	} else if (engine->generation == 0) {
-		nsga2_vary_draw(&engine->vary, rng, genome);
+		problem_draw(problem, rng, genome);
 	} else {
 		*used = nsga2_vary_choose(&engine->vary, rng);
 		nsga2_vary_make(&engine->vary, &engine->population, (enum nsga2_operator) * used, 1 + attempt, rng,
@@ -221,11 +209,11 @@ static void vary(struct engine *engine, unsigned attempt, struct rng *rng, uint3
 static bool make_child(struct engine *engine, uint32_t *genome)
 {
 	struct rng rng = rng_stream(engine->seed, engine->generation, engine->n_made);
-	for (unsigned attempt = 0; attempt < N_ATTEMPT && !engine->out_of_memory; attempt++) {
+	for (unsigned attempt = 0; attempt < N_ATTEMPT && !engine->known.is_out; attempt++) {
 		vary(engine, attempt, &rng, genome);
-		if (is_new(engine, genome))
+		if (genome_set_add(&engine->known, genome))
 			return true;
-		engine->counts.n_duplicate += !engine->out_of_memory;
+		engine->counts.n_duplicate += !engine->known.is_out;
 	}
 	engine->n_walked++;
 	engine->used[engine->n_made] = NSGA2_N_OPERATOR;
@@ -253,7 +241,7 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 		engine->n_made += !engine->sweeping;
 		n++;
 	}
-	if (engine->out_of_memory)
+	if (engine->known.is_out)
 		return SIZE_MAX;
 	engine->counts.n_asked += n;
 	assert(engine->counts.n_asked + engine->n_taken == engine->known.n);
@@ -288,7 +276,7 @@ static bool is_gain(struct engine *engine, const struct evaluation *result)
 	bool gain;
 	if (result->violation == 0.0) {
 		gain = pareto_insert(&engine->front, result->objective, NULL, 0);
-		engine->out_of_memory |= engine->front.n_alloc == 0;
+		engine->known.is_out |= engine->front.n_alloc == 0;
 		engine->least_violation = 0.0;
 	} else {
 		gain = result->violation < engine->least_violation;
@@ -369,7 +357,7 @@ static bool immigrate(struct engine *engine, const uint32_t *genome, const struc
 	assert(engine->n_made == 0 && n_before == 0);
 	for (size_t i = 0; i < n && !engine->finished && engine->population.n_child < engine->population.size; i++) {
 		const uint32_t *row = genome + i * engine->problem->n_gene;
-		if (!is_new(engine, row))
+		if (!genome_set_add(&engine->known, row))
 			continue;
 		engine->n_taken++;
 		nsga2_population_add(&engine->population, row, &result[i], 1);
@@ -378,7 +366,7 @@ static bool immigrate(struct engine *engine, const uint32_t *genome, const struc
 	}
 	if (engine->population.n_child > n_before)
 		nsga2_population_select(&engine->population);
-	return !engine->out_of_memory;
+	return !engine->known.is_out;
 }
 
 static struct engine_counts get_counts(const struct engine *engine)
@@ -398,15 +386,12 @@ static double progress(const struct engine *engine)
 {
 	double done = (double)engine->counts.n_told / (double)engine->size;
 	double of_budget = (double)engine->counts.n_told / (double)engine->max_evaluation;
-	double idle = (double)engine->n_stagnant / N_STAGNANT;
-	done = of_budget > done ? of_budget : done;
-	if (engine->generations > 0) {
-		double of_generations = (double)engine->generation / engine->generations;
-		done = of_generations > done ? of_generations : done;
-	} else if (engine->max_evaluation == UINT64_MAX && engine->size > engine->budget) {
-		done = idle > done ? idle : done;
-	}
-	return done < 1.0 ? done : 1.0;
+	done = fmax(done, of_budget);
+	if (engine->generations > 0)
+		done = fmax(done, (double)engine->generation / engine->generations);
+	else if (engine->max_evaluation == UINT64_MAX && engine->size > engine->budget)
+		done = fmax(done, (double)engine->n_stagnant / N_STAGNANT);
+	return fmin(1.0, done);
 }
 
 /* Random numbers need no state: their streams are named by the generation and the child. */

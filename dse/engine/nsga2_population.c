@@ -10,21 +10,17 @@ bool nsga2_population_init(struct nsga2_population *population, uint32_t size, s
 	*population = (struct nsga2_population){.size = size, .genome_byte = genome_byte};
 	if (size == 0 || n >= UINT32_MAX)
 		return false;
-	/* One byte more: there are problems without genes. */
-	population->genome = calloc(n, genome_byte + 1);
-	population->new_genome = calloc(n, genome_byte + 1);
-	population->result = calloc(n, sizeof(*population->result));
-	population->new_result = calloc(n, sizeof(*population->new_result));
-	return nsga2_sort_init(&population->sort, n, n_objective) && population->genome && population->new_genome &&
-	       population->result && population->new_result;
+	(void)nsga2_sort_init(&population->sort, n, n_objective);
+	struct arena *arena = &population->sort.memory.arena;
+	population->genome = arena_array(arena, n, genome_byte);
+	population->new_genome = arena_array(arena, n, genome_byte);
+	population->result = arena_array(arena, n, sizeof(*population->result));
+	population->new_result = arena_array(arena, n, sizeof(*population->new_result));
+	return !arena->is_out;
 }
 
 void nsga2_population_free(struct nsga2_population *population)
 {
-	free(population->genome);
-	free(population->new_genome);
-	free(population->result);
-	free(population->new_result);
 	nsga2_sort_free(&population->sort);
 	*population = (struct nsga2_population){0};
 }
@@ -81,11 +77,5 @@ void nsga2_population_pack(struct nsga2_population *population, struct pack *pac
 	}
 	size_t n = (size_t)n_parent + n_child;
 	pack_bytes(pack, population->genome, n * population->genome_byte);
-	for (size_t i = 0; i < n; i++) {
-		struct evaluation *result = &population->result[i];
-		pack_reals(pack, result->objective, PARETO_MAX_OBJECTIVE);
-		pack_real(pack, &result->violation);
-		pack_u32(pack, &result->reason);
-		pack_u32(pack, &result->n_cut);
-	}
+	problem_pack_results(population->result, n, pack);
 }

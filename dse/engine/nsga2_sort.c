@@ -12,25 +12,20 @@ bool nsga2_sort_init(struct nsga2_sort *sort, size_t n, unsigned n_objective)
 {
 	assert(n > 0 && n < UINT32_MAX);
 	*sort = (struct nsga2_sort){.n_alloc = n, .n_objective = n_objective};
-	sort->by_rank = calloc(n, sizeof(*sort->by_rank));
-	sort->at = calloc(n, sizeof(*sort->at));
-	sort->begin = calloc(n + 1, sizeof(*sort->begin));
-	sort->rank = calloc(n, sizeof(*sort->rank));
-	sort->order = calloc(n, sizeof(*sort->order));
-	sort->crowding = calloc(n, sizeof(*sort->crowding));
-	return nondominated_init(&sort->memory, n) && sort->by_rank && sort->at && sort->begin && sort->rank &&
-	       sort->order && sort->crowding;
+	(void)nondominated_init(&sort->memory, n);
+	struct arena *arena = &sort->memory.arena;
+	sort->by_rank = arena_array(arena, n, sizeof(*sort->by_rank));
+	sort->at = arena_array(arena, n, sizeof(*sort->at));
+	sort->begin = arena_array(arena, n + 1, sizeof(*sort->begin));
+	sort->rank = arena_array(arena, n, sizeof(*sort->rank));
+	sort->order = arena_array(arena, n, sizeof(*sort->order));
+	sort->crowding = arena_array(arena, n, sizeof(*sort->crowding));
+	return !arena->is_out;
 }
 
 void nsga2_sort_free(struct nsga2_sort *sort)
 {
 	nondominated_free(&sort->memory);
-	free(sort->by_rank);
-	free(sort->at);
-	free(sort->begin);
-	free(sort->rank);
-	free(sort->order);
-	free(sort->crowding);
 	*sort = (struct nsga2_sort){0};
 }
 

@@ -10,13 +10,13 @@
 struct nsga2_sort {
 	size_t n_alloc;
 	unsigned n_objective;
-	struct nondominated memory;
-	struct key_item *by_rank; /* [n_alloc] individuals, rank after rank */
-	uint32_t *at;             /* [n_alloc] the feasible, then the infeasible */
-	uint32_t *begin;          /* [n_alloc + 1] where each rank begins in by_rank */
-	uint32_t *rank;           /* [n_alloc] */
-	uint32_t *order;          /* [n_alloc] */
-	double *crowding;         /* [n_alloc] */
+	struct nondominated memory; /* its arena has the rest, too */
+	struct key_item *by_rank;   /* [n_alloc] individuals, rank after rank */
+	uint32_t *at;               /* [n_alloc] the feasible, then the infeasible */
+	uint32_t *begin;            /* [n_alloc + 1] where each rank begins in by_rank */
+	uint32_t *rank;             /* [n_alloc] */
+	uint32_t *order;            /* [n_alloc] */
+	double *crowding;           /* [n_alloc] */
 };
 
 /* Memory for n individuals; false when it is out (nsga2_sort_free is due all the same). */

@@ -81,13 +81,6 @@ void nsga2_vary_fade(struct nsga2_vary *vary)
 	set_shares(vary);
 }
 
-void nsga2_vary_draw(const struct nsga2_vary *vary, struct rng *rng, uint32_t *genome)
-{
-	const struct problem *problem = vary->problem;
-	for (size_t i = 0; i < problem->n_gene; i++)
-		genome[i] = problem->n_value[i] > 1 ? rng_below(rng, problem->n_value[i]) : 0;
-}
-
 static bool is_ordered(const struct nsga2_vary *vary, size_t gene)
 {
 	return vary->problem->n_value[gene] > 2 && (!vary->problem->is_ordered || vary->problem->is_ordered[gene]);

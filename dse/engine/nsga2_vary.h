@@ -40,9 +40,6 @@ enum nsga2_operator nsga2_vary_choose(const struct nsga2_vary *vary, struct rng 
 void nsga2_vary_make(const struct nsga2_vary *vary, const struct nsga2_population *population,
                      enum nsga2_operator which, unsigned strength, struct rng *rng, uint32_t *genome);
 
-/* A genome of uniform genes. */
-void nsga2_vary_draw(const struct nsga2_vary *vary, struct rng *rng, uint32_t *genome);
-
 /* What became of a child, and that a generation is over. */
 void nsga2_vary_note(struct nsga2_vary *vary, enum nsga2_operator which, bool is_gain);
 void nsga2_vary_fade(struct nsga2_vary *vary);

@@ -22,6 +22,7 @@
  */
 #include "dse/engine/engine.h"
 #include "dse/engine/genome_set.h"
+#include "sim/base/arena.h"
 #include "sim/base/rng.h"
 #include <assert.h>
 #include <math.h>
@@ -48,7 +49,7 @@ struct engine {
 	uint32_t *proposed; /* [n_proposed][n_gene] */
 	uint64_t n_ask;     /* names the stream of each ask */
 	uint64_t n_idle;    /* candidates told since the last gain */
-	bool has_centre, sweeping, counted_out, out_of_memory;
+	bool has_centre, sweeping, counted_out;
 	bool all_explored;       /* until the next gain */
 	bool has_gained;         /* since the centre was last looked for among the points */
 	uint32_t *centre;        /* [n_gene] */
@@ -59,6 +60,7 @@ struct engine {
 	double least_violation;
 	struct pareto front;
 	struct genome_set known, explored;
+	struct arena arena; /* of the arrays */
 	struct engine_counts counts;
 };
 
@@ -66,11 +68,7 @@ static void destroy(struct engine *engine)
 {
 	if (!engine)
 		return;
-	free(engine->proposed);
-	free(engine->centre);
-	free(engine->move);
-	free(engine->next);
-	free(engine->least);
+	arena_free(&engine->arena);
 	pareto_free(&engine->front);
 	genome_set_free(&engine->known);
 	genome_set_free(&engine->explored);
@@ -112,12 +110,12 @@ static bool init(struct engine *engine)
 	uint64_t wanted = engine->max_evaluation / 20 + 8;
 	engine->n_start = wanted < MAX_START ? (uint32_t)wanted : MAX_START;
 	engine->max_move = list_moves(problem, NULL, NULL);
-	engine->proposed = calloc(engine->n_start, (n_gene + 1) * sizeof(*engine->proposed));
-	engine->centre = calloc(n_gene + 1, sizeof(*engine->centre));
-	engine->move = calloc(engine->max_move + 1, sizeof(*engine->move));
-	engine->next = calloc(n_gene + 1, sizeof(*engine->next));
-	engine->least = calloc(n_gene + 1, sizeof(*engine->least));
-	if (!engine->proposed || !engine->centre || !engine->move || !engine->next || !engine->least)
+	engine->proposed = arena_array(&engine->arena, engine->n_start, n_gene * sizeof(*engine->proposed));
+	engine->centre = arena_array(&engine->arena, n_gene, sizeof(*engine->centre));
+	engine->move = arena_array(&engine->arena, engine->max_move, sizeof(*engine->move));
+	engine->next = arena_array(&engine->arena, n_gene, sizeof(*engine->next));
+	engine->least = arena_array(&engine->arena, n_gene, sizeof(*engine->least));
+	if (engine->arena.is_out)
 		return false;
 	if (problem->propose)
 		engine->n_proposed =
@@ -149,12 +147,9 @@ static struct engine *create(const struct problem *problem, const struct engine_
 
 /* ---- asking ------------------------------------------------------------------------------------ */
 
-/* Add to a set; true when it was not there. */
-static bool is_new(struct engine *engine, struct genome_set *set, const uint32_t *genome)
+static bool is_out(const struct engine *engine)
 {
-	enum genome_set_answer answer = genome_set_add(set, genome);
-	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
-	return answer == GENOME_NEW;
+	return engine->known.is_out || engine->explored.is_out;
 }
 
 /* Whether a candidate, repaired, is to be asked for. */
@@ -163,25 +158,15 @@ static bool take_start(struct engine *engine, struct rng *rng, uint32_t *genome)
 	const struct problem *problem = engine->problem;
 	if (problem->repair)
 		problem->repair(problem->context, rng, genome);
-	bool takes = is_new(engine, &engine->known, genome);
-	engine->counts.n_duplicate += !takes && !engine->out_of_memory;
+	bool takes = genome_set_add(&engine->known, genome);
+	engine->counts.n_duplicate += !takes && !engine->known.is_out;
 	return takes;
 }
 
 /* The next unknown candidate in counting order; false when there is none, or memory is out. */
 static bool walk(struct engine *engine, uint32_t *genome)
 {
-	enum genome_set_answer answer =
-	    engine->out_of_memory ? GENOME_NO_MEMORY
-				  : genome_set_walk(&engine->known, engine->next, &engine->counted_out, genome);
-	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
-	return answer == GENOME_NEW;
-}
-
-static void draw(const struct problem *problem, struct rng *rng, uint32_t *genome)
-{
-	for (size_t i = 0; i < problem->n_gene; i++)
-		genome[i] = problem->n_value[i] > 1 ? rng_below(rng, problem->n_value[i]) : 0;
+	return genome_set_walk(&engine->known, engine->next, &engine->counted_out, genome);
 }
 
 static const uint32_t *point_of(const struct engine *engine, size_t at)
@@ -194,11 +179,11 @@ static bool choose_centre(struct engine *engine, struct rng *rng)
 {
 	size_t n_gene = engine->problem->n_gene, n = engine->front.n;
 	const uint32_t *found = NULL;
-	if (n == 0 && isfinite(engine->least_violation) && is_new(engine, &engine->explored, engine->least))
+	if (n == 0 && isfinite(engine->least_violation) && genome_set_add(&engine->explored, engine->least))
 		found = engine->least;
 	size_t first = n > 0 ? rng_below(rng, (uint32_t)n) : 0;
 	for (size_t i = 0; i < n && !found; i++)
-		if (is_new(engine, &engine->explored, point_of(engine, (first + i) % n)))
+		if (genome_set_add(&engine->explored, point_of(engine, (first + i) % n)))
 			found = point_of(engine, (first + i) % n);
 	engine->has_centre = found != NULL;
 	engine->all_explored = !found;
@@ -237,10 +222,10 @@ static bool goes_on(struct engine *engine)
 static bool kick(struct engine *engine, struct rng *rng, uint32_t *genome)
 {
 	const struct problem *problem = engine->problem;
-	for (unsigned i = 0; i < N_KICK_TRY && !engine->out_of_memory && problem->n_gene > 0; i++) {
+	for (unsigned i = 0; i < N_KICK_TRY && !is_out(engine) && problem->n_gene > 0; i++) {
 		uint32_t n_change = 2 + rng_below(rng, 3);
 		if (engine->front.n == 0)
-			draw(problem, rng, genome);
+			problem_draw(problem, rng, genome);
 		else
 			memcpy(genome, point_of(engine, rng_below(rng, (uint32_t)engine->front.n)),
 			       problem->n_gene * sizeof(*genome));
@@ -262,7 +247,7 @@ static bool make_start(struct engine *engine, uint32_t *genome)
 	if (engine->n_begun < engine->n_proposed)
 		memcpy(genome, engine->proposed + engine->n_begun * problem->n_gene, problem->n_gene * sizeof(*genome));
 	else
-		draw(problem, &rng, genome);
+		problem_draw(problem, &rng, genome);
 	engine->n_begun++;
 	return take_start(engine, &rng, genome);
 }
@@ -282,17 +267,17 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 	struct rng rng = rng_stream(engine->seed, 1 + (uint32_t)(engine->n_ask >> 32), (uint32_t)engine->n_ask);
 	engine->n_ask++;
 	max = n_left < max ? (size_t)n_left : max;
-	while (n < max && engine->n_begun < engine->n_start && !engine->out_of_memory)
+	while (n < max && engine->n_begun < engine->n_start && !is_out(engine))
 		n += make_start(engine, genome + n * n_gene);
-	while (n == 0 && max > 0 && !engine->sweeping && engine->n_idle < N_STAGNANT && !engine->out_of_memory) {
+	while (n == 0 && max > 0 && !engine->sweeping && engine->n_idle < N_STAGNANT && !is_out(engine)) {
 		if (!goes_on(engine) && (engine->all_explored || !choose_centre(engine, &rng))) {
-			while (n < max && n < PART && !engine->sweeping && !engine->out_of_memory) {
+			while (n < max && n < PART && !engine->sweeping && !is_out(engine)) {
 				engine->sweeping = !kick(engine, &rng, genome + n * n_gene);
 				n += !engine->sweeping;
 			}
 			break;
 		}
-		while (n < max && n < PART && engine->at < engine->n_move && !engine->out_of_memory)
+		while (n < max && n < PART && engine->at < engine->n_move && !is_out(engine))
 			n += make_neighbour(engine, &rng, genome + n * n_gene);
 	}
 	if (engine->n_idle >= N_STAGNANT)
@@ -302,8 +287,8 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 		while (n < max && walk(engine, genome + n * n_gene))
 			n++;
 	engine->counts.n_asked += n;
-	assert(engine->out_of_memory || engine->counts.n_asked == engine->known.n);
-	return engine->out_of_memory ? SIZE_MAX : n;
+	assert(is_out(engine) || engine->counts.n_asked == engine->known.n);
+	return is_out(engine) ? SIZE_MAX : n;
 }
 
 /* ---- being told -------------------------------------------------------------------------------- */
@@ -316,7 +301,7 @@ static void tell_pareto_local(struct engine *engine, const uint32_t *genome, con
 		bool is_feasible = result[i].violation == 0.0, gains = false;
 		if (is_feasible) {
 			gains = pareto_insert(&engine->front, result[i].objective, row, 0);
-			engine->out_of_memory |= engine->front.n_alloc == 0;
+			engine->known.is_out |= engine->front.n_alloc == 0;
 		} else if (result[i].violation < engine->least_violation) {
 			engine->least_violation = result[i].violation;
 			memcpy(engine->least, row, n_gene * sizeof(*row));
@@ -349,9 +334,7 @@ static double progress(const struct engine *engine)
 	double done = (double)engine->counts.n_told / (double)engine->size;
 	double of_budget = (double)engine->counts.n_told / (double)engine->max_evaluation;
 	double idle = engine->size > engine->budget ? (double)engine->n_idle / N_STAGNANT : 0.0;
-	done = of_budget > done ? of_budget : done;
-	done = idle > done ? idle : done;
-	return done < 1.0 ? done : 1.0;
+	return fmin(1.0, fmax(done, fmax(of_budget, idle)));
 }
 
 static void pack_moves(struct engine *engine, struct pack *pack)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pack;
 struct rng;
 
 /* The reason of a candidate whose evaluation was stopped: nothing is known of it, and its search ends there. */
@@ -61,6 +62,12 @@ static inline bool problem_is_stopped(const struct evaluation *result)
 	return result->reason == PROBLEM_STOPPED && result->violation > 0;
 }
 bool problem_any_stopped(const struct evaluation *result, size_t n);
+
+/* Results [n], written or read. */
+void problem_pack_results(struct evaluation *result, size_t n, struct pack *pack);
+
+/* A genome of uniform genes. */
+void problem_draw(const struct problem *problem, struct rng *rng, uint32_t *genome);
 
 /* Candidates of the problem, UINT64_MAX when that does not fit. */
 uint64_t problem_size(const struct problem *problem);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/keep/database.h"
 #include "dse/base/file_system.h"
+#include "dse/base/memory.h"
 #include "sim/base/text.h"
 #include <assert.h>
 #include <errno.h>
@@ -180,9 +181,8 @@ static enum err_code set_up(struct database *database, const struct database_sch
 /* A file that is there, and is not to be written, or whose folder has no room for a journal beside it. */
 static bool is_read_only(const char *path)
 {
-	char *copy = strdup(path);
-	bool is_fixed =
-	    copy && access(path, F_OK) == 0 && (access(path, W_OK) != 0 || access(dirname(copy), W_OK) != 0);
+	char *copy = memory_text(path);
+	bool is_fixed = access(path, F_OK) == 0 && (access(path, W_OK) != 0 || access(dirname(copy), W_OK) != 0);
 	free(copy);
 	return is_fixed;
 }
@@ -192,10 +192,9 @@ static long long size_beside(const char *path, const char *suffix)
 {
 	struct stat status;
 	size_t n_byte = strlen(path) + strlen(suffix) + 1;
-	char *name = malloc(n_byte);
-	if (name)
-		(void)snprintf(name, n_byte, "%s%s", path, suffix);
-	long long size = name && stat(name, &status) == 0 ? (long long)status.st_size : -1;
+	char *name = memory_array(n_byte, 1);
+	(void)snprintf(name, n_byte, "%s%s", path, suffix);
+	long long size = stat(name, &status) == 0 ? (long long)status.st_size : -1;
 	free(name);
 	return size;
 }
@@ -205,9 +204,9 @@ static enum err_code open_handle(struct database *database, const char *name, in
 {
 	(void)sqlite3_close(database->handle);
 	database->handle = NULL;
-	if (sqlite3_open_v2(name, &database->handle, flags, system) == SQLITE_OK)
-		return ERR_OK;
-	return database->handle ? tell_error(database, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	int status = sqlite3_open_v2(name, &database->handle, flags, system);
+	memory_check(database->handle != NULL);
+	return status == SQLITE_OK ? ERR_OK : tell_error(database, err);
 }
 
 /* By SQLite's own descriptor: closing another one of this file would end its locks. Byte 19 of the head says who wrote.
@@ -225,9 +224,7 @@ static enum err_code open_immutable(struct database *database, struct err *err)
 {
 	static const char query[] = "?immutable=1";
 	const char *path = database->path;
-	char *name = malloc(strlen("file:") + 3 * strlen(path) + sizeof(query)), *to = name;
-	if (!name)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	char *name = memory_array(strlen("file:") + 3 * strlen(path) + sizeof(query), 1), *to = name;
 	to += sprintf(to, "file:");
 	for (const char *from = path; *from; from++)
 		to += sprintf(to, strchr("%?#", *from) ? "%%%02x" : "%c", (unsigned char)*from);
@@ -260,14 +257,9 @@ enum err_code database_open(const char *path, const struct database_schema *sche
                             struct database **database, struct err *err)
 {
 	assert(path && schema && database && schema->application <= INT32_MAX);
-	struct database *own = calloc(1, sizeof(*own));
+	struct database *own = memory_array(1, sizeof(*own));
 	*database = NULL;
-	if (own)
-		own->path = strdup(path);
-	if (!own || !own->path) {
-		free(own);
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	}
+	own->path = memory_text(path);
 	own->is_read_only = is_read_only(path);
 	int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
 	enum err_code code = own->is_read_only ? open_read_only(own, err) : open_handle(own, path, flags, NULL, err);
@@ -393,15 +385,12 @@ const char *query_text(const struct query *query, int column)
 	return (const char *)sqlite3_column_text(query->statement, column);
 }
 
-const char *query_copy_text(struct query *query, int column, struct arena *arena)
+const char *query_copy_text(const struct query *query, int column, struct arena *arena)
 {
 	const char *text = query_text(query, column);
-	char *copy = arena_text(arena, text ? text : "");
-	if (copy)
-		text_make_printable_lines(copy);
-	else if (query->code == ERR_OK)
-		query->code = err_add(query->err, ERR_INTERNAL, "out of memory");
-	return copy ? copy : "";
+	char *copy = memory_must(arena_text(arena, text ? text : ""));
+	text_make_printable_lines(copy);
+	return copy;
 }
 
 const void *query_bytes(const struct query *query, int column, size_t *n_byte)

@@ -85,7 +85,7 @@ double query_real(const struct query *query, int column);
 const char *query_text(const struct query *query, int column);
 /* A copy in arena, "" where there is none: made printable, tabs and line feeds aside, for others may have written it.
  */
-const char *query_copy_text(struct query *query, int column, struct arena *arena);
+const char *query_copy_text(const struct query *query, int column, struct arena *arena);
 const void *query_bytes(const struct query *query, int column, size_t *n_byte);
 
 /* Give the statement back. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/keep/folder_lock.h"
+#include "dse/base/memory.h"
 #include "dse/keep/output_file.h"
 #include <assert.h>
 #include <errno.h>
@@ -41,9 +42,9 @@ bool folder_lock_take(struct folder_lock *lock, const char *dir, const char *nam
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
 	assert(lock && !lock->path && dir && name);
-	char *path = output_file_join(dir, name);
+	char *path = memory_must(output_file_join(dir, name));
 	bool is_busy = false;
-	int descriptor = path ? try_lock(path, &is_busy) : -1;
+	int descriptor = try_lock(path, &is_busy);
 	for (unsigned i = 0; is_busy && i < wait_s * (1000 / PAUSE_MS); i++) {
 		(void)nanosleep(&pause, NULL);
 		descriptor = try_lock(path, &is_busy);

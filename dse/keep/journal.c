@@ -2,6 +2,7 @@
 #include "dse/keep/journal.h"
 #include "sim/base/stop.h"
 #include "dse/keep/output_file.h"
+#include "sim/base/file.h"
 #include "sim/base/hash.h"
 #include <assert.h>
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char magic[16] = "dse journal 1\n";
@@ -215,29 +215,11 @@ enum err_code ledger_add(struct ledger *ledger, uint8_t *data, size_t n_byte, st
 
 enum err_code ledger_read(struct ledger *ledger, const char *path, struct ledger_info *info, struct err *err)
 {
-	struct stat status;
-	size_t n_byte = 0;
-	uint8_t *data = NULL;
+	char *data;
+	size_t n_byte;
 	*info = (struct ledger_info){0};
-	FILE *file = fopen(path, "rb");
-	if (!file || fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode)) {
-		int why = file ? EINVAL : errno;
-		if (file)
-			(void)fclose(file);
-		return err_add(err, ERR_IO, "%s: cannot read: %s", path, strerror(why));
-	}
-	data = malloc((size_t)status.st_size + 1);
-	if (data)
-		n_byte = fread(data, 1, (size_t)status.st_size, file);
-	bool failed = ferror(file) != 0;
-	(void)fclose(file);
-	if (!data)
-		return err_add(err, ERR_INTERNAL, "%s: out of memory", path);
-	if (failed) {
-		free(data);
-		return err_add(err, ERR_IO, "%s: cannot read", path);
-	}
-	return ledger_add(ledger, data, n_byte, info, err);
+	enum err_code code = file_read(path, SIZE_MAX / 2, &data, &n_byte, err);
+	return code == ERR_OK ? ledger_add(ledger, (uint8_t *)data, n_byte, info, err) : code;
 }
 
 static int compare_entries(const void *left, const void *right)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a store's tables are, and how a run gets into them; dse/keep/run_store_list.c reads them. */
 #include "dse/keep/run_store.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/squeeze.h"
 #include <assert.h>
@@ -109,8 +110,6 @@ struct content {
 	size_t n_byte;
 	uint8_t *small;
 	size_t n_small;
-	enum err_code code;
-	struct err err;
 };
 
 struct squeezing {
@@ -123,8 +122,7 @@ static void squeeze_content(void *context, size_t i)
 	const struct squeezing *squeezing = context;
 	struct content *content = &squeezing->content[i];
 	if (content->data)
-		content->code = squeeze(content->data, content->n_byte, squeezing->n_thread, &content->small,
-		                        &content->n_small, &content->err);
+		content->small = squeeze(content->data, content->n_byte, squeezing->n_thread, &content->n_small);
 }
 
 /* Plain where it is small and a text, so that json_extract and people can read it. */
@@ -146,14 +144,10 @@ static size_t n_content(const struct run_record *run)
 	return run->n_input + run->n_file + 1;
 }
 
-/* NULL when memory is out. */
 static struct content *squeeze_all(struct database *store, const struct run_record *run, struct err *err)
 {
-	struct squeezing squeezing = {calloc(n_content(run), sizeof(struct content)),
-	                              run->n_thread > 0 ? run->n_thread : 1};
-	struct content *content = squeezing.content;
-	if (!content)
-		return NULL;
+	struct content *content = memory_array(n_content(run), sizeof(*content));
+	struct squeezing squeezing = {content, run->n_thread > 0 ? run->n_thread : 1};
 	want_files(store, run->input, run->n_input, content, err);
 	want_files(store, run->file, run->n_file, content + run->n_input, err);
 	if (run->answer)
@@ -164,52 +158,34 @@ static struct content *squeeze_all(struct database *store, const struct run_reco
 
 static void free_content(const struct run_record *run, struct content *content)
 {
-	for (size_t i = 0; content && i < n_content(run); i++) {
+	for (size_t i = 0; i < n_content(run); i++)
 		free(content[i].small);
-		err_clear(&content[i].err);
-	}
 	free(content);
 }
 
-static enum err_code judge_content(struct content *content, struct err *err)
-{
-	return content->code == ERR_OK ? ERR_OK : err_add_all(err, (struct err_place){0}, &content->err);
-}
-
-static enum err_code put_content(struct database *store, const struct run_file *file, struct content *content,
+static enum err_code put_content(struct database *store, const struct run_file *file, const struct content *content,
                                  struct err *err)
 {
 	struct query query;
-	enum err_code code = ERR_OK;
 	if (!file->data || has_content(store, file->hash, err))
 		return ERR_OK;
 	bool is_plain = stays_plain(file);
-	char *text = is_plain ? malloc(file->n_byte + 1) : NULL;
-	if (is_plain && !text)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	if (is_plain) {
-		memcpy(text, file->data, file->n_byte);
-		text[file->n_byte] = '\0';
-	} else {
-		code = judge_content(content, err);
-	}
-	if (code == ERR_OK) {
-		query_start(&query, store, "INSERT INTO content VALUES (?, ?, ?, ?)", err);
-		query_put_text(&query, file->hash);
-		query_put_u64(&query, file->n_byte);
-		query_put_u64(&query, is_plain ? 0 : 1);
-		if (is_plain)
-			query_put_text(&query, text);
-		else
-			query_put_bytes(&query, content->small, content->n_small);
-		code = query_run(&query);
-	}
+	char *text = is_plain ? memory_must(strndup(file->data, file->n_byte)) : NULL;
+	query_start(&query, store, "INSERT INTO content VALUES (?, ?, ?, ?)", err);
+	query_put_text(&query, file->hash);
+	query_put_u64(&query, file->n_byte);
+	query_put_u64(&query, is_plain ? 0 : 1);
+	if (is_plain)
+		query_put_text(&query, text);
+	else
+		query_put_bytes(&query, content->small, content->n_small);
+	enum err_code code = query_run(&query);
 	free(text);
 	return code;
 }
 
 static enum err_code put_files(struct database *store, const char *sql, uint64_t run, const struct run_file *file,
-                               size_t n, struct content *content, struct err *err)
+                               size_t n, const struct content *content, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
@@ -252,15 +228,12 @@ static enum err_code put_row(struct database *store, const struct run_record *ru
 
 /* An answer belongs to a run that searched; one that knew it keeps it as long as that one is there. */
 static enum err_code put_answer(struct database *store, const struct run_record *run, uint64_t id,
-                                struct content *content, struct err *err)
+                                const struct content *content, struct err *err)
 {
 	struct query query;
 	char hash[HASH_HEX_SIZE];
 	if (!run->answer)
 		return ERR_OK;
-	enum err_code code = judge_content(content, err);
-	if (code != ERR_OK)
-		return code;
 	hash_hex(run->answer, run->n_answer, hash);
 	/* a second search for the same was asked for: its answer takes the first one's place */
 	query_start(&query, store, "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?)", err);
@@ -280,9 +253,7 @@ enum err_code run_store_put(struct database *store, const struct run_record *run
 		return code;
 	code = put_row(store, run, err);
 	*id = database_last_row(store);
-	struct content *content = code == ERR_OK ? squeeze_all(store, run, err) : NULL;
-	if (code == ERR_OK && !content)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
+	struct content *content = squeeze_all(store, run, err);
 	if (code == ERR_OK)
 		code = put_files(store, "INSERT INTO run_input VALUES (?, ?, ?, ?, ?)", *id, run->input, run->n_input,
 		                 content, err);
@@ -315,10 +286,9 @@ enum err_code run_store_content(struct database *store, const char *hash, char *
 		const char *path = database_path(store);
 		if (is_squeezed) {
 			code = squeeze_expand(path, kept, n_kept, n, hash, &expanded, err);
-		} else if (!(expanded = calloc(n_kept + 1, 1))) {
-			code = err_add(err, ERR_INTERNAL, "out of memory");
 		} else {
 			n = n_kept;
+			expanded = memory_array(n + 1, 1);
 			if (n > 0)
 				memcpy(expanded, kept, n);
 			code = squeeze_check(path, expanded, n, hash, err);
@@ -339,7 +309,6 @@ enum err_code run_store_content(struct database *store, const char *hash, char *
 enum err_code run_store_answer(struct database *store, const char *key, struct run_answer *answer, struct err *err)
 {
 	struct query query;
-	struct err damage = {0};
 	*answer = (struct run_answer){0};
 	query_start(
 	    &query, store,
@@ -350,16 +319,12 @@ enum err_code run_store_answer(struct database *store, const char *key, struct r
 		size_t n_kept, n = (size_t)query_u64(&query, 0);
 		const char *hash = query_text(&query, 1), *date = query_text(&query, 4);
 		const void *kept = query_bytes(&query, 2, &n_kept);
-		enum err_code code =
-		    squeeze_expand(database_path(store), kept, n_kept, n, hash ? hash : "", &answer->data, &damage);
-		if (code == ERR_INTERNAL && query.code == ERR_OK)
-			query.code = err_add(err, ERR_INTERNAL, "out of memory");
+		(void)squeeze_expand(database_path(store), kept, n_kept, n, hash ? hash : "", &answer->data, NULL);
 		answer->n_byte = n;
 		answer->run = query_u64(&query, 3);
 		answer->seconds = query_real(&query, 5);
 		(void)snprintf(answer->date, sizeof(answer->date), "%s", date ? date : "");
 	}
-	err_clear(&damage);
 	return query_end(&query);
 }
 

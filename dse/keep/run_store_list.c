@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a store of runs: lists, the run that a user means, and which are old. */
 #include "dse/keep/run_store.h"
+#include "dse/base/memory.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -42,11 +43,7 @@ static enum err_code read_files(struct database *store, const char *table, uint6
 	query_put_u64(&query, run);
 	for (*n = 0; query_next(&query); ++*n) {
 		if (*n == 0)
-			*file = arena_array(arena, (size_t)query_u64(&query, 0), sizeof(**file));
-		if (!*file) {
-			query.code = err_add(err, ERR_INTERNAL, "out of memory");
-			break;
-		}
+			*file = memory_must(arena_array(arena, (size_t)query_u64(&query, 0), sizeof(**file)));
 		(*file)[*n] = (struct run_file){.name = query_copy_text(&query, 1, arena),
 		                                .hash = query_copy_text(&query, 2, arena),
 		                                .n_byte = (size_t)query_u64(&query, 3)};
@@ -54,29 +51,11 @@ static enum err_code read_files(struct database *store, const char *table, uint6
 	return query_end(&query);
 }
 
-/* Room for one more; what it had before stays in the arena until the end. */
-static bool grow_runs(struct arena *arena, struct run_record **run, size_t n, size_t *n_alloc)
-{
-	if (n < *n_alloc)
-		return true;
-	size_t more = *n_alloc ? 2 * *n_alloc : 16;
-	struct run_record *larger = arena_array(arena, more, sizeof(*larger));
-	if (!larger)
-		return false;
-	if (n > 0)
-		memcpy(larger, *run, n * sizeof(*larger));
-	*run = larger;
-	*n_alloc = more;
-	return true;
-}
-
 enum err_code run_store_list(struct database *store, const struct run_filter *filter, struct arena *arena,
                              struct run_record **run, size_t *n, struct err *err)
 {
 	struct query query;
-	size_t n_alloc = 0;
 	assert(store && filter && arena && run && n);
-	*run = NULL;
 	*n = 0;
 	query_start(&query, store,
 	            "SELECT id, seconds, seed, n_point, hypervolume, known_from, date, version, build, command, "
@@ -91,13 +70,16 @@ enum err_code run_store_list(struct database *store, const struct run_filter *fi
 	query_put_text(&query, filter->signature);
 	query_put_u64(&query, filter->id);
 	query_put_u64(&query, filter->max);
-	while (query_next(&query)) {
-		if (!grow_runs(arena, run, *n, &n_alloc)) {
-			query.code = err_add(err, ERR_INTERNAL, "out of memory");
-			break;
-		}
-		read_row(&query, arena, &(*run)[(*n)++]);
+	struct run_record *found = NULL;
+	for (size_t n_alloc = 0; query_next(&query); ++*n) {
+		if (*n == n_alloc)
+			found = memory_resize(found, n_alloc = 2 * n_alloc + 16, sizeof(*found));
+		read_row(&query, arena, &found[*n]);
 	}
+	*run = memory_must(arena_array(arena, *n, sizeof(**run)));
+	if (*n > 0)
+		memcpy(*run, found, *n * sizeof(**run));
+	free(found);
 	enum err_code code = query_end(&query);
 	for (size_t i = 0; i < *n && code == ERR_OK; i++) {
 		struct run_record *own = &(*run)[i];
@@ -225,11 +207,9 @@ enum err_code run_store_old(struct database *store, const struct run_retention *
 	struct run_record *all;
 	assert(retention->has_keep || retention->has_day);
 	enum err_code code = run_store_list(store, &filter, arena, &all, &n_all, err);
-	struct run_record *old = code == ERR_OK ? arena_array(arena, n_all + 1, sizeof(*old)) : NULL;
+	struct run_record *old = memory_must(arena_array(arena, n_all + 1, sizeof(*old)));
 	*n = 0;
 	*run = old;
-	if (code == ERR_OK && !old)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < n_all && code == ERR_OK; i++) {
 		uint64_t n_newer = 0;
 		for (size_t k = 0; k < i; k++)

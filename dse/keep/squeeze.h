@@ -11,16 +11,15 @@
 #include <stdint.h>
 
 /*
- * Squeeze data [n_byte] to *out [*n_out], which the caller frees, on n_thread threads; the bytes do not depend on their
- * number. ERR_INTERNAL when memory is out.
+ * Squeeze data [n_byte] to [*n_out] bytes, which the caller frees, on n_thread threads; the bytes do not depend on
+ * their number.
  */
-enum err_code squeeze(const void *data, size_t n_byte, unsigned n_thread, uint8_t **out, size_t *n_out,
-                      struct err *err);
+uint8_t *squeeze(const void *data, size_t n_byte, unsigned n_thread, size_t *n_out);
 
 /*
  * Expand data [n_byte] to *out, which the caller frees; a zero byte follows its n_out bytes. ERR_INPUT when data is
- * damaged or does not expand to n_out bytes, or to others than those with this hash (as hash_hex has it; NULL: any);
- * ERR_INTERNAL when memory is out. *out is NULL then. what names the data in messages.
+ * damaged or does not expand to n_out bytes, or to others than those with this hash (as hash_hex has it; NULL: any).
+ * *out is NULL then. what names the data in messages.
  */
 enum err_code squeeze_expand(const char *what, const void *data, size_t n_byte, size_t n_out, const char *hash,
                              uint8_t **out, struct err *err);

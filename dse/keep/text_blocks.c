@@ -8,6 +8,7 @@
  *   round 2   take 16 .. 31 │ write 32 .. 47
  */
 #include "dse/keep/text_blocks.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -52,16 +53,10 @@ static void take_round(struct block_writing *writing)
 static void write_block(struct block_writing *writing, struct text_block *block)
 {
 	const struct text_blocks *blocks = writing->blocks;
-	FILE *file = open_memstream(&block->text, &block->n_byte);
+	FILE *file = memory_must(open_memstream(&block->text, &block->n_byte));
 	assert(block->first < block->end);
-	block->code = file ? blocks->write(blocks->context, file, block->first, block->end, &block->err)
-	                   : err_add(&block->err, ERR_INTERNAL, "out of memory");
-	if (!file)
-		return;
-	int failed = ferror(file);
-	failed |= fclose(file);
-	if (failed && block->code == ERR_OK)
-		block->code = err_add(&block->err, ERR_INTERNAL, "out of memory");
+	block->code = blocks->write(blocks->context, file, block->first, block->end, &block->err);
+	memory_check(ferror(file) == 0 && fclose(file) == 0);
 }
 
 static void run_item(void *context, size_t i)
@@ -79,8 +74,7 @@ static enum err_code judge_round(struct text_block *block, size_t n, struct err 
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n; i++) {
 		if (block[i].code != ERR_OK && code == ERR_OK)
-			code = err_add_all(err, (struct err_place){0}, &block[i].err);
-		err_clear(&block[i].err);
+			code = err_move(err, (struct err_place){0}, &block[i].err);
 	}
 	return code;
 }

@@ -20,7 +20,7 @@ struct text_blocks {
 	void *sink;
 };
 
-/* The code of the first block that failed, or ERR_INTERNAL when memory is out. */
+/* The code of the first block that failed. */
 enum err_code text_blocks_run(const struct text_blocks *blocks, struct err *err);
 
 /* A take for files: sink is a FILE. Errors stay in the stream. */

@@ -130,6 +130,16 @@ static double push_box(const struct box_search *search, struct lane *lane, const
 	return bound.score;
 }
 
+/* A point that nothing in the front covers is found. */
+static void note_point(const struct box_search *search, struct lane *lane, const uint32_t *genome,
+                       const double *objective)
+{
+	if (pareto_covers(search->front, objective, genome, &lane->hint[0]))
+		return;
+	(void)pareto_insert(&lane->found, objective, genome, 0);
+	lane->out_of_memory |= lane->found.n_alloc == 0;
+}
+
 /*
  * What a relaxed search remembers of a design: its bound, made larger, where the design is above that. Of one that
  * exceeds a limit, too: a machine of which this one's bounds serve may run it within the limit.
@@ -148,19 +158,7 @@ static void note_floor(const struct box_search *search, struct lane *lane, const
 	/* what is left of a bound on energy beyond sleep may be below 0, designs are not */
 	for (unsigned i = 0; i < n; i++)
 		floor[i] = !is_above ? result->objective[i] : least[i] > 0 ? least[i] : 0;
-	if (pareto_covers(search->front, floor, genome, &lane->hint[0]))
-		return;
-	(void)pareto_insert(&lane->found, floor, genome, 0);
-	lane->out_of_memory |= lane->found.n_alloc == 0;
-}
-
-static void note_feasible(const struct box_search *search, struct lane *lane, const uint32_t *genome,
-                          const double *objective)
-{
-	if (pareto_covers(search->front, objective, genome, &lane->hint[0]))
-		return;
-	(void)pareto_insert(&lane->found, objective, genome, 0);
-	lane->out_of_memory |= lane->found.n_alloc == 0;
+	note_point(search, lane, genome, floor);
 }
 
 /* least [n_level][n_objective]: the designs' bounds. */
@@ -177,7 +175,7 @@ static void count_designs(const struct box_search *search, struct lane *lane, ui
 		if (search->slack > 1)
 			note_floor(search, lane, genome, least, &result[l]);
 		else if (result[l].violation == 0)
-			note_feasible(search, lane, genome, result[l].objective);
+			note_point(search, lane, genome, result[l].objective);
 		if (result[l].violation == 0) {
 			counts->engine.n_feasible++;
 			continue;
@@ -347,11 +345,7 @@ static void sum_counts(const struct box_search *search, struct branch_counts *co
 	*counts = (struct branch_counts){0};
 	for (size_t i = 0; i < N_LANE; i++) {
 		const struct branch_counts *own = &search->lane[i].counts;
-		counts->engine.n_asked += own->engine.n_asked;
-		counts->engine.n_told += own->engine.n_told;
-		counts->engine.n_feasible += own->engine.n_feasible;
-		counts->engine.n_infeasible += own->engine.n_infeasible;
-		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, own->engine.n_skipped);
+		engine_counts_add(&counts->engine, &own->engine);
 		counts->n_box += own->n_box;
 		counts->n_cut_box += own->n_cut_box;
 		counts->over_limit |= own->over_limit;

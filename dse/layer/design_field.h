@@ -21,9 +21,9 @@ struct design_field {
 	const char *key;
 	const char *dimension; /* FIELD_SPLIT: as spaces and mappings call it, inside split: */
 	enum field_type type;
-	size_t offset; /* in struct layer_design */
-	/* Names of the values on this machine into name [FIELD_MAX_NAME]; returns how many. NULL: FIELD_SPLIT. */
-	size_t (*names)(const struct machine *machine, const char **name);
+	size_t offset;           /* in struct layer_design */
+	const char *const *name; /* of the values; NULL: strategies or, n_name 0, the machine's operating points */
+	size_t n_name;
 	bool (*serves)(const struct block *block); /* blocks that have the field; NULL: all */
 	bool is_rare;                              /* left out where it is the first of its names */
 	/* Follows from the designs of the blocks before: where what they left lies. Mappings may leave it out. */
@@ -35,12 +35,14 @@ extern const size_t design_n_field;
 #define FIELD_MAX_NAME MACHINE_MAX_LEVEL
 _Static_assert(FIELD_MAX_NAME >= N_STRATEGY, "names of a field");
 
+/* Names of the values on this machine into name [FIELD_MAX_NAME]; returns how many. Not of FIELD_SPLIT. */
+size_t design_field_names(const struct design_field *field, const struct machine *machine, const char **name);
+
 /* Whether a block's design has the field at all. */
 bool design_field_serves(const struct design_field *field, const struct block *block);
 
 /* A field's value as its place among the names; not of FIELD_SPLIT. Setting it: index < number of names. */
-size_t design_field_get(const struct design_field *field, const struct machine *machine,
-                        const struct layer_design *design);
+size_t design_field_get(const struct design_field *field, const struct layer_design *design);
 void design_field_set(const struct design_field *field, const struct machine *machine, size_t index,
                       struct layer_design *design);
 

@@ -164,8 +164,10 @@ static bool is_reduced(const struct layer_problem *layer)
 {
 	const struct layer_choice *choice = layer->choice;
 	const struct engine_kind *engine = layer->space->engine ? engine_find(layer->space->engine) : NULL;
-	return (engine && engine->is_random) || choice->w == SPLIT_REDUCED || choice->h == SPLIT_REDUCED ||
-	       choice->c == SPLIT_REDUCED || choice->d == SPLIT_REDUCED;
+	bool reduces = engine && engine->is_random;
+	for (size_t i = 0; i < N_SPLIT_DIM; i++)
+		reduces |= choice->dim[i].choice == SPLIT_REDUCED;
+	return reduces;
 }
 
 static unsigned facts_of(const struct layer_problem *layer)
@@ -233,17 +235,16 @@ static void put_ahead(struct pack *pack, const struct ahead *ahead)
 		put_block(pack, ahead->next);
 }
 
-static void put_dim(struct pack *pack, enum split_choice choice, uint32_t max_part, size_t n_fixed,
-                    const struct dim_split *fixed)
+static void put_dim(struct pack *pack, const struct dim_choice *dim)
 {
-	put(pack, choice);
-	put(pack, max_part);
-	put(pack, n_fixed);
-	for (size_t i = 0; i < n_fixed; i++) {
-		put(pack, fixed[i].size_a);
-		put(pack, fixed[i].n_a);
-		put(pack, fixed[i].size_b);
-		put(pack, fixed[i].n_b);
+	put(pack, dim->choice);
+	put(pack, dim->max_part);
+	put(pack, dim->n_fixed);
+	for (size_t i = 0; i < dim->n_fixed; i++) {
+		put(pack, dim->fixed[i].size_a);
+		put(pack, dim->fixed[i].n_a);
+		put(pack, dim->fixed[i].size_b);
+		put(pack, dim->fixed[i].n_b);
 	}
 }
 
@@ -252,10 +253,8 @@ static void put_splits(struct pack *pack, const struct layer_problem *layer)
 {
 	const struct layer_choice *choice = layer->choice;
 	const struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
-	put_dim(pack, choice->w, choice->max_part_w, choice->n_fixed_w, choice->fixed_w);
-	put_dim(pack, choice->h, choice->max_part_h, choice->n_fixed_h, choice->fixed_h);
-	put_dim(pack, choice->c, choice->max_part_c, choice->n_fixed_c, choice->fixed_c);
-	put_dim(pack, choice->d, choice->max_part_d, choice->n_fixed_d, choice->fixed_d);
+	for (size_t i = 0; i < N_SPLIT_DIM; i++)
+		put_dim(pack, &choice->dim[i]);
 	put(pack, choice->thesis_split);
 	put(pack, is_reduced(layer));
 	for (size_t i = 0; i < LENGTH(axis); i++)

@@ -10,10 +10,8 @@
 
 /* One dimension of a block: what may be chosen, and what the splitter needs to know to list it. */
 struct dim_source {
-	uint32_t extent, step, unit, max_part;
-	enum split_choice choice;
-	size_t n_fixed;
-	const struct dim_split *fixed;
+	uint32_t extent, step, unit;
+	struct dim_choice dim;
 	uint32_t n_group; /* of which extent has the filters: whole ones in a part, or parts of one; 0 or 1: none */
 };
 
@@ -45,38 +43,41 @@ static enum err_code build_axis(struct layer_problem *layer, const struct machin
                                 const struct dim_source *source, const struct split_lists *lists, struct dim_axis *axis,
                                 struct err *err)
 {
+	const struct dim_choice *dim = &source->dim;
 	assert(source->extent > 0 && source->step > 0 && source->unit > 0);
-	if (source->n_fixed == 0) {
-		enum split_choice choice = which_choice(layer->space, machine, source->choice);
-		const struct split_key key = {source->extent, source->step, source->max_part, choice};
+	if (dim->n_fixed == 0) {
+		enum split_choice choice = which_choice(layer->space, machine, dim->choice);
+		const struct split_key key = {source->extent, source->step, dim->max_part, choice};
 		const struct dim_axis *known = split_lists_find(lists, &key);
 		if (source->n_group > 1)
-			return dim_axis_build_groups(source->n_group, source->extent / source->n_group,
-			                             source->max_part, choice, &layer->arena, axis, err);
+			return dim_axis_build_groups(source->n_group, source->extent / source->n_group, dim->max_part,
+			                             choice, &layer->arena, axis, err);
 		if (!known)
-			return dim_axis_build(source->extent, source->step, source->unit, source->max_part, choice,
+			return dim_axis_build(source->extent, source->step, source->unit, dim->max_part, choice,
 			                      &layer->arena, axis, err);
 		*axis = *known;
 		return ERR_OK;
 	}
-	struct dim_split *choice = arena_array(&layer->arena, source->n_fixed, sizeof(*choice));
+	struct dim_split *choice = arena_array(&layer->arena, dim->n_fixed, sizeof(*choice));
 	if (choice) {
-		memcpy(choice, source->fixed, source->n_fixed * sizeof(*choice));
-		qsort(choice, source->n_fixed, sizeof(*choice), compare_split);
+		memcpy(choice, dim->fixed, dim->n_fixed * sizeof(*choice));
+		qsort(choice, dim->n_fixed, sizeof(*choice), compare_split);
 		axis->choice = choice;
-		axis->n = axis->n_legal = source->n_fixed;
+		axis->n = axis->n_legal = dim->n_fixed;
 	}
 	if (!choice || !dim_axis_group(axis, &layer->arena))
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	return ERR_OK;
 }
 
+static const struct dim_choice uncut_dim = {.choice = SPLIT_WHOLE, .max_part = UINT32_MAX};
+
 /* Pooling streams past a systolic array, which has no tiles of it; SCALE-Sim knows whole layers only. */
 static struct layer_choice uncut_choice(const struct layer_choice *choice)
 {
 	struct layer_choice uncut = *choice;
-	uncut.w = uncut.h = uncut.c = uncut.d = SPLIT_WHOLE;
-	uncut.n_fixed_w = uncut.n_fixed_h = uncut.n_fixed_c = uncut.n_fixed_d = 0;
+	for (size_t i = 0; i < N_SPLIT_DIM; i++)
+		uncut.dim[i] = uncut_dim;
 	return uncut;
 }
 
@@ -90,18 +91,12 @@ static bool is_never_cut(const struct machine *machine, const struct block *bloc
 static struct layer_choice row_choice(const struct layer_choice *choice, uint32_t whole)
 {
 	struct layer_choice rows = *choice;
-	if (whole & WHOLE_W) {
-		rows.w = SPLIT_WHOLE;
-		rows.n_fixed_w = 0;
-	}
-	if (whole & WHOLE_H) {
-		rows.h = SPLIT_WHOLE;
-		rows.n_fixed_h = 0;
-	}
-	if (whole & WHOLE_C) {
-		rows.c = SPLIT_WHOLE;
-		rows.n_fixed_c = 0;
-	}
+	if (whole & WHOLE_W)
+		rows.w = uncut_dim;
+	if (whole & WHOLE_H)
+		rows.h = uncut_dim;
+	if (whole & WHOLE_C)
+		rows.c = uncut_dim;
 	return rows;
 }
 
@@ -117,21 +112,10 @@ static void list_sources(const struct machine *machine, const struct block *bloc
 		choice = &rows;
 	}
 	uint32_t n_group = whole.c.size_a > split_whole_group(block).c.size_a ? block_n_group(block) : 1;
-	source[0] = (struct dim_source){whole.w.size_a, block->pool,       machine->mla_cols, choice->max_part_w,
-	                                choice->w,      choice->n_fixed_w, choice->fixed_w,   1};
-	source[1] = (struct dim_source){whole.h.size_a,
-	                                block->pool,
-	                                matmul ? machine->mla_rows : 1,
-	                                choice->max_part_h,
-	                                choice->h,
-	                                choice->n_fixed_h,
-	                                choice->fixed_h,
-	                                1};
-	source[2] = (struct dim_source){whole.c.size_a,     1,         machine->mla_rows,
-	                                choice->max_part_c, choice->c, choice->n_fixed_c,
-	                                choice->fixed_c,    n_group};
-	source[3] = (struct dim_source){whole.d.size_a,  1, 1, choice->max_part_d, choice->d, choice->n_fixed_d,
-	                                choice->fixed_d, 1};
+	source[0] = (struct dim_source){whole.w.size_a, block->pool, machine->mla_cols, choice->w, 1};
+	source[1] = (struct dim_source){whole.h.size_a, block->pool, matmul ? machine->mla_rows : 1, choice->h, 1};
+	source[2] = (struct dim_source){whole.c.size_a, 1, machine->mla_rows, choice->c, n_group};
+	source[3] = (struct dim_source){whole.d.size_a, 1, 1, choice->d, 1};
 }
 
 static enum err_code build_free_axes(struct layer_problem *layer, const struct machine *machine,
@@ -139,7 +123,6 @@ static enum err_code build_free_axes(struct layer_problem *layer, const struct m
                                      const struct split_lists *lists, struct err *err)
 {
 	struct dim_source source[4];
-	static const char *const name[] = {"width", "height", "out_channels", "in_channels"};
 	struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
 	enum err_code code = ERR_OK;
 	list_sources(machine, block, choice, source);
@@ -147,8 +130,8 @@ static enum err_code build_free_axes(struct layer_problem *layer, const struct m
 		struct err part = {0};
 		code = build_axis(layer, machine, &source[i], lists, axis[i], &part);
 		if (code != ERR_OK)
-			(void)err_add(err, code, "space %s: %s of %s: %.*s", layer->space->name, name[i], block->name,
-			              (int)strcspn(err_text(&part), "\n"), err_text(&part));
+			(void)err_add(err, code, "space %s: %s of %s: %.*s", layer->space->name, split_dim_name[i],
+			              block->name, (int)strcspn(err_text(&part), "\n"), err_text(&part));
 		err_clear(&part);
 	}
 	return code;
@@ -179,8 +162,9 @@ void layer_problem_count_splits(const struct layer_problem *layer, struct split_
 	list_sources(context->machine, context->block, layer->choice, ruled);
 	for (size_t i = 0; i < 4; i++) {
 		/* what the hardware leaves whole is so by no rule */
-		bool is_whole = is_uncut || legal[i].choice == SPLIT_WHOLE;
-		bool lists_all = ruled[i].n_fixed == 0 && ruled[i].choice == SPLIT_ALL && !layer->choice->thesis_split;
+		bool is_whole = is_uncut || legal[i].dim.choice == SPLIT_WHOLE;
+		bool lists_all =
+		    ruled[i].dim.n_fixed == 0 && ruled[i].dim.choice == SPLIT_ALL && !layer->choice->thesis_split;
 		count[i].legal = is_whole ? 1 : count_legal(&legal[i]);
 		count[i].allowed = is_whole ? 1 : lists_all ? axis[i]->n_legal : axis[i]->n;
 		count[i].listed = axis[i]->n;
@@ -197,15 +181,15 @@ static enum err_code build_thesis_axes(struct layer_problem *layer, const struct
 	if (code == ERR_INFEASIBLE)
 		split = mapper_split_whole(block, machine);
 	else if (code != ERR_OK)
-		(void)err_add_all(err, (struct err_place){0}, &part);
-	err_clear(&part);
+		(void)err_move(err, (struct err_place){0}, &part);
 	if (code != ERR_OK && code != ERR_INFEASIBLE)
 		return code;
 
 	const struct dim_split *const dim[] = {&split.w, &split.h, &split.c, &split.d};
 	struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
 	for (size_t i = 0; i < 4; i++) {
-		const struct dim_source source = {.extent = 1, .step = 1, .unit = 1, .n_fixed = 1, .fixed = dim[i]};
+		const struct dim_source source = {
+		    .extent = 1, .step = 1, .unit = 1, .dim = {.n_fixed = 1, .fixed = dim[i]}};
 		code = build_axis(layer, machine, &source, NULL, axis[i], err);
 		if (code != ERR_OK)
 			return code;

@@ -167,13 +167,12 @@ static bool simulate(const struct layer_problem *layer, const struct layer_conte
                      struct evaluation *out)
 {
 	const struct detail_options options = {.detail = layer->detail, .stop = layer->stop};
-	struct err ignored = {0}; /* engines know no messages; a run of the same design alone says it again */
 	if (options.detail == DETAIL_FAST && context->machine->systolic.memory == SYSTOLIC_PHYSICAL) {
 		fast_run(context->machine, program, design->level, result);
 		return true;
 	}
-	enum err_code code = detail_simulate(context, design, program, &options, result, NULL, &ignored);
-	err_clear(&ignored);
+	/* engines know no messages; a run of the same design alone says it again */
+	enum err_code code = detail_simulate(context, design, program, &options, result, NULL, NULL);
 	if (code == ERR_INFEASIBLE) {
 		reject(layer, context, design, &(struct verdict){VERDICT_TIER, 0, 0}, out);
 		out->n_cut = 0; /* the operating point counts, too */

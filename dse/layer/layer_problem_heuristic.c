@@ -41,14 +41,11 @@ static uint32_t find_parts(const struct dim_axis *axis, uint64_t n_part)
 static bool find_split(const struct layer_problem *layer, const uint32_t *genome, struct split *split)
 {
 	const struct layer_context *context = layer_context_at(layer, genome[GENE_OPERAND]);
-	struct err ignored = {0};
 	double latency_ns;
 	if (context->machine->target == MACHINE_SYSTOLIC)
 		return splitter_systolic(context, (enum strategy)layer->strategy[genome[GENE_STRATEGY]],
 		                         layer->level[genome[GENE_LEVEL]], split, &latency_ns);
-	bool found = splitter_thesis(context->block, context->machine, split, &ignored) == ERR_OK;
-	err_clear(&ignored);
-	return found;
+	return splitter_thesis(context->block, context->machine, split, NULL) == ERR_OK;
 }
 
 bool layer_problem_propose_split(const struct layer_problem *layer, uint32_t *genome)

@@ -8,25 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_fixed(size_t n_left, const struct dim_split *left, size_t n_right, const struct dim_split *right)
+static bool same_dim(const struct dim_choice *left, const struct dim_choice *right)
 {
-	for (size_t i = 0; i < n_left && n_left == n_right; i++)
-		if (left[i].size_a != right[i].size_a || left[i].n_a != right[i].n_a ||
-		    left[i].size_b != right[i].size_b || left[i].n_b != right[i].n_b)
+	for (size_t i = 0; i < left->n_fixed && left->n_fixed == right->n_fixed; i++) {
+		const struct dim_split *a = &left->fixed[i], *b = &right->fixed[i];
+		if (a->size_a != b->size_a || a->n_a != b->n_a || a->size_b != b->size_b || a->n_b != b->n_b)
 			return false;
-	return n_left == n_right;
+	}
+	return left->n_fixed == right->n_fixed && left->choice == right->choice && left->max_part == right->max_part;
 }
 
 static bool same_choice(const struct layer_choice *left, const struct layer_choice *right)
 {
-	return left->w == right->w && left->h == right->h && left->c == right->c && left->d == right->d &&
-	       left->max_part_w == right->max_part_w && left->max_part_h == right->max_part_h &&
-	       left->max_part_c == right->max_part_c && left->max_part_d == right->max_part_d &&
-	       same_fixed(left->n_fixed_w, left->fixed_w, right->n_fixed_w, right->fixed_w) &&
-	       same_fixed(left->n_fixed_h, left->fixed_h, right->n_fixed_h, right->fixed_h) &&
-	       same_fixed(left->n_fixed_c, left->fixed_c, right->n_fixed_c, right->fixed_c) &&
-	       same_fixed(left->n_fixed_d, left->fixed_d, right->n_fixed_d, right->fixed_d) &&
-	       left->thesis_split == right->thesis_split && left->to_dram == right->to_dram &&
+	for (size_t i = 0; i < N_SPLIT_DIM; i++)
+		if (!same_dim(&left->dim[i], &right->dim[i]))
+			return false;
+	return left->thesis_split == right->thesis_split && left->to_dram == right->to_dram &&
 	       memcmp(left->strategy, right->strategy, sizeof(left->strategy)) == 0 &&
 	       memcmp(left->reuse, right->reuse, sizeof(left->reuse)) == 0 && left->level_mask == right->level_mask &&
 	       memcmp(left->form, right->form, sizeof(left->form)) == 0 && left->operand_8bit == right->operand_8bit &&

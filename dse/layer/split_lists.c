@@ -37,18 +37,15 @@ enum err_code split_lists_add(struct split_lists *lists, const struct block *blo
                               struct err *err)
 {
 	const struct split whole = split_whole_group(block); /* filters of all groups are listed by machine */
-	const struct split_key key[] = {
-	    {whole.w.size_a, block->pool, choice->max_part_w, choice->w},
-	    {whole.h.size_a, block->pool, choice->max_part_h, choice->h},
-	    {whole.c.size_a, 1, choice->max_part_c, choice->c},
-	    {whole.d.size_a, 1, choice->max_part_d, choice->d},
-	};
-	const size_t n_fixed[] = {choice->n_fixed_w, choice->n_fixed_h, choice->n_fixed_c, choice->n_fixed_d};
+	const uint32_t extent[N_SPLIT_DIM] = {whole.w.size_a, whole.h.size_a, whole.c.size_a, whole.d.size_a};
 	enum err_code code = ERR_OK;
 	assert(lists && block);
-	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]) && code == ERR_OK && !choice->thesis_split; i++)
-		if (n_fixed[i] == 0)
-			code = want_list(lists, &key[i], err);
+	for (size_t i = 0; i < N_SPLIT_DIM && code == ERR_OK && !choice->thesis_split; i++) {
+		const struct dim_choice *dim = &choice->dim[i];
+		const struct split_key key = {extent[i], i < 2 ? block->pool : 1, dim->max_part, dim->choice};
+		if (dim->n_fixed == 0)
+			code = want_list(lists, &key, err);
+	}
 	return code;
 }
 
@@ -72,18 +69,16 @@ static void build_list(void *context, size_t i)
 	const struct building *building = context;
 	struct split_list *list = &building->lists->list[i];
 	const struct split_key *key = &list->key;
-	struct err refused = {0};
 	struct dim_axis_job *job;
 	/* any unit will do: only SPLIT_REDUCED looks at it */
-	list->code = dim_axis_begin(key->extent, key->step, 1, key->max_part, key->choice, &job, &refused);
+	list->code = dim_axis_begin(key->extent, key->step, 1, key->max_part, key->choice, &job, NULL);
 	if (list->code == ERR_OK) {
 		parallel_for(dim_axis_n_part(job), building->n_thread, list_part, job);
-		list->code = dim_axis_join(job, &list->arena, &list->axis, &refused);
+		list->code = dim_axis_join(job, &list->arena, &list->axis, NULL);
 		if (list->code == ERR_OK)
 			parallel_for(dim_axis_n_part(job), building->n_thread, place_part, job);
 		dim_axis_end(job);
 	}
-	err_clear(&refused);
 }
 
 /* The longest first, so that no thread starts on it when all others are done. */

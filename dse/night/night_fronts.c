@@ -38,7 +38,7 @@ static enum err_code read_front(struct database *store, struct night_fronts *fro
 		code = run_store_find(store, name, &arena, &run, err);
 	if (code == ERR_OK && own->run > 0 && i > 0)
 		code = front_read_run(store, &run, &fronts->own[i], err);
-	fronts->objective[i] = code == ERR_OK ? memory_must(kept_front_objectives(fronts->front[i])) : NULL;
+	fronts->objective[i] = code == ERR_OK ? kept_front_objectives(fronts->front[i]) : NULL;
 	fronts->n++;
 	arena_free(&arena);
 	return code;

@@ -84,14 +84,13 @@ size_t compose_first_numbers(const struct compose_state *state, unsigned n_state
 }
 
 /* Copy what unrolling needs out of all states' points. */
-static bool store_history(const struct compose_state *state, unsigned n_state, size_t n,
+static bool store_history(const struct compose_state *state, unsigned n_state, size_t n, struct arena *arena,
                           struct compose_history *history)
 {
 	size_t filled = 0;
-	/* One more: no chain may be left. */
-	history->before = calloc(n + 1, sizeof(*history->before));
-	history->choice = calloc(n + 1, sizeof(*history->choice));
-	if (!history->before || !history->choice)
+	history->before = arena_array(arena, n, sizeof(*history->before));
+	history->choice = arena_array(arena, n, sizeof(*history->choice));
+	if (arena->is_out)
 		return false;
 	for (unsigned s = 0; s < n_state; s++) {
 		const struct compose_points *points = &state[s].points;
@@ -127,10 +126,12 @@ static bool rank_chains(struct compose_work *work, size_t n_before, size_t n_cho
 	unsigned n_state = work->options->n_state;
 	size_t first[COMPOSE_MAX_STATE], n = compose_first_numbers(work->next, n_state, first), filled = 0;
 	size_t n_key = n_before > n_choice ? n_before : n_choice;
-	uint32_t *rank_before = calloc(n_before + 1, sizeof(*rank_before)), *place = calloc(n_key + 1, sizeof(*place));
-	uint32_t *key = calloc(n + 1, sizeof(*key)), *number = calloc(n + 1, sizeof(*number));
-	uint32_t *sorted = calloc(n + 1, sizeof(*sorted));
-	bool done = rank_before && place && key && number && sorted;
+	struct arena arena = {0};
+	uint32_t *rank_before = arena_array(&arena, n_before, sizeof(*rank_before));
+	uint32_t *place = arena_array(&arena, n_key + 1, sizeof(*place));
+	uint32_t *key = arena_array(&arena, n, sizeof(*key)), *number = arena_array(&arena, n, sizeof(*number));
+	uint32_t *sorted = arena_array(&arena, n, sizeof(*sorted));
+	bool done = !arena.is_out;
 	for (unsigned s = 0; done && s < n_state; s++) {
 		const struct compose_points *points = &work->now[s].points;
 		if (points->n > 0)
@@ -151,11 +152,7 @@ static bool rank_chains(struct compose_work *work, size_t n_before, size_t n_cho
 			s--;
 		work->next[s].points.rank[number[i] - first[s]] = (uint32_t)i;
 	}
-	free(rank_before);
-	free(place);
-	free(key);
-	free(number);
-	free(sorted);
+	arena_free(&arena);
 	return done;
 }
 
@@ -209,7 +206,7 @@ static bool extend_chain(struct compose_work *work, size_t n_done)
 	struct compose_history *history = &work->history[n_done - 1];
 	size_t n_after = compose_first_numbers(work->next, n_state, first);
 	assert(n_after < UINT32_MAX);
-	if (!store_history(work->next, n_state, n_after, history) ||
+	if (!store_history(work->next, n_state, n_after, &work->arena, history) ||
 	    !rank_chains(work, n_before, work->n_point, history))
 		return false;
 	struct compose_state *now = work->now;
@@ -220,9 +217,7 @@ static bool extend_chain(struct compose_work *work, size_t n_done)
 
 void compose_free(struct compose_result *result)
 {
-	free(result->metric);
-	free(result->edge);
-	free(result->id);
+	arena_free(&result->arena);
 	*result = (struct compose_result){0};
 }
 
@@ -232,7 +227,6 @@ static bool work_init(struct compose_work *work)
 {
 	unsigned n_state = work->options->n_state;
 	work->n_metric = work->options->n_metric;
-	work->max_choice = 1; /* no allocation of nothing */
 	for (size_t i = 0; i < work->n_layer; i++) {
 		size_t n = 0;
 		for (size_t e = 0; e < work->layer[i].n_edge; e++) {
@@ -242,14 +236,14 @@ static bool work_init(struct compose_work *work)
 		assert(n < UINT32_MAX);
 		work->max_choice = n > work->max_choice ? n : work->max_choice;
 	}
-	work->now = calloc(n_state, sizeof(*work->now));
-	work->next = calloc(n_state, sizeof(*work->next));
-	work->history = calloc(work->n_layer + 1, sizeof(*work->history));
-	work->point = calloc(work->max_choice, sizeof(*work->point));
-	work->sweep = calloc(n_state, sizeof(*work->sweep));
-	if (!compose_costs_init(&work->costs, work->layer, work->n_layer, work->options) ||
-	    !compose_joint_init(&work->joint, &work->costs, work->layer, work->n_layer, work->options->limit) ||
-	    !work->now || !work->next || !work->history || !work->point || !work->sweep)
+	work->now = arena_array(&work->arena, n_state, sizeof(*work->now));
+	work->next = arena_array(&work->arena, n_state, sizeof(*work->next));
+	work->history = arena_array(&work->arena, work->n_layer, sizeof(*work->history));
+	work->point = arena_array(&work->arena, work->max_choice, sizeof(*work->point));
+	work->sweep = arena_array(&work->arena, n_state, sizeof(*work->sweep));
+	if (!compose_costs_init(&work->costs, work->layer, work->n_layer, work->options, &work->arena) ||
+	    !compose_joint_init(&work->joint, &work->costs, work->layer, work->n_layer, work->options->limit,
+	                        &work->arena))
 		return false;
 	work->final.n_metric = work->n_metric;
 	for (unsigned s = 0; s < n_state; s++) {
@@ -287,18 +281,8 @@ static void work_free(struct compose_work *work)
 		if (work->sweep)
 			compose_sweep_free(&work->sweep[s]);
 	}
-	for (size_t i = 0; work->history && i < work->n_layer; i++) {
-		free(work->history[i].before);
-		free(work->history[i].choice);
-	}
 	compose_points_free(&work->final);
-	compose_costs_free(&work->costs);
-	compose_joint_free(&work->joint);
-	free(work->now);
-	free(work->next);
-	free(work->history);
-	free(work->point);
-	free(work->sweep);
+	arena_free(&work->arena);
 }
 
 enum err_code compose_chain(const struct compose_layer *layer, size_t n_layer, const struct compose_options *options,

@@ -9,6 +9,7 @@
  * (state before, state after), a front of its own, and the composition is a
  * dynamic program over the states, exact as long as nothing is thinned out.
  */
+#include "sim/base/arena.h"
 #include "sim/base/err.h"
 #include "sim/base/stop.h"
 #include <stdbool.h>
@@ -79,6 +80,7 @@ struct compose_result {
 	bool is_limited;     /* a limit cut chains that stood for others, which may keep it */
 	bool is_over_budget; /* max_composed was reached, or it was stopped; n is 0 then, and nothing is known */
 	uint64_t n_composed; /* pairs of a partial chain and a layer's point that were weighed */
+	struct arena arena;  /* of the points */
 };
 
 /*

@@ -67,7 +67,7 @@ static void find_least(void *context, size_t metric)
 }
 
 bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points *points, const double *beyond,
-                        size_t max_kept, unsigned n_thread)
+                        size_t max_kept, unsigned n_thread, struct arena *arena)
 {
 	size_t n = points->n, cap = max_kept < FEW_BOXES ? max_kept : FEW_BOXES + max_kept / 4;
 	*boxes = (struct compose_boxes){.points = points, .beyond = beyond, .n_thread = n_thread};
@@ -76,36 +76,20 @@ bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points
 	boxes->n_slot = 64;
 	while (boxes->n_slot < 2 * boxes->max_of_class + 2)
 		boxes->n_slot *= 2;
-	boxes->logarithm = malloc(n * points->n_metric * sizeof(*boxes->logarithm));
-	boxes->sum = malloc(n * sizeof(*boxes->sum));
-	boxes->name = malloc(n * sizeof(*boxes->name));
-	boxes->number = malloc(n * sizeof(*boxes->number));
-	boxes->first = calloc(n_chunk_of(boxes), (COMPOSE_BOX_CLASS + 1) * sizeof(*boxes->first));
-	bool done = boxes->logarithm && boxes->sum && boxes->name && boxes->number && boxes->first;
+	boxes->logarithm = arena_array(arena, n, points->n_metric * sizeof(*boxes->logarithm));
+	boxes->sum = arena_array(arena, n, sizeof(*boxes->sum));
+	boxes->name = arena_array(arena, n, sizeof(*boxes->name));
+	boxes->number = arena_array(arena, n, sizeof(*boxes->number));
+	boxes->first = arena_array(arena, n_chunk_of(boxes), (COMPOSE_BOX_CLASS + 1) * sizeof(*boxes->first));
 	for (unsigned i = 0; i < boxes->n_class; i++) {
-		boxes->table[i].name = malloc(boxes->n_slot * sizeof(*boxes->table[i].name));
-		boxes->table[i].best = malloc(boxes->n_slot * sizeof(*boxes->table[i].best));
-		done &= boxes->table[i].name && boxes->table[i].best;
+		boxes->table[i].name = arena_array(arena, boxes->n_slot, sizeof(*boxes->table[i].name));
+		boxes->table[i].best = arena_array(arena, boxes->n_slot, sizeof(*boxes->table[i].best));
 	}
-	if (!done)
+	if (arena->is_out)
 		return false;
 	parallel_for(points->n_metric, n_thread, find_least, boxes);
 	parallel_for(n_chunk_of(boxes), n_thread, take_logarithms, boxes);
 	return true;
-}
-
-void compose_boxes_free(struct compose_boxes *boxes)
-{
-	free(boxes->logarithm);
-	free(boxes->sum);
-	free(boxes->name);
-	free(boxes->number);
-	free(boxes->first);
-	for (unsigned i = 0; i < COMPOSE_BOX_CLASS; i++) {
-		free(boxes->table[i].name);
-		free(boxes->table[i].best);
-	}
-	*boxes = (struct compose_boxes){0};
 }
 
 /* ---- names -------------------------------------------------------------------------------------- */

@@ -149,20 +149,15 @@ bool compose_costs_beyond(const struct compose_costs *costs, size_t n_done, unsi
 }
 
 bool compose_costs_init(struct compose_costs *costs, const struct compose_layer *chain, size_t n_layer,
-                        const struct compose_options *options)
+                        const struct compose_options *options, struct arena *arena)
 {
 	*costs = (struct compose_costs){.n_state = options->n_state};
 	order_metrics(costs, options);
-	costs->least_after = calloc((n_layer + 1) * options->n_state, costs->n_metric * sizeof(*costs->least_after));
+	costs->least_after =
+	    arena_array(arena, (n_layer + 1) * options->n_state, costs->n_metric * sizeof(*costs->least_after));
 	if (!costs->least_after)
 		return false;
 	choose_quanta(costs, chain, n_layer);
 	look_ahead(costs, chain, n_layer);
 	return true;
-}
-
-void compose_costs_free(struct compose_costs *costs)
-{
-	free(costs->least_after);
-	costs->least_after = NULL;
 }

@@ -79,7 +79,7 @@ static void look_ahead(struct compose_joint *joint, const struct compose_costs *
 }
 
 bool compose_joint_init(struct compose_joint *joint, const struct compose_costs *costs,
-                        const struct compose_layer *chain, size_t n_layer, const double *limits)
+                        const struct compose_layer *chain, size_t n_layer, const double *limits, struct arena *arena)
 {
 	double limit[COMPOSE_MAX_METRIC];
 	unsigned limited[COMPOSE_MAX_METRIC], n = 0;
@@ -92,26 +92,16 @@ bool compose_joint_init(struct compose_joint *joint, const struct compose_costs 
 	if (n < 2)
 		return true;
 	size_t n_weight = (size_t)n * (n - 1) / 2 * N_SLOPE;
-	joint->weight = calloc(n_weight, joint->n_sum * sizeof(*joint->weight));
-	joint->limit = calloc(n_weight, sizeof(*joint->limit));
-	joint->least_after = calloc((n_layer + 1) * joint->n_state, n_weight * sizeof(*joint->least_after));
-	double *scratch = calloc(n_weight, sizeof(*scratch));
-	bool done = joint->weight && joint->limit && joint->least_after && scratch;
-	if (done) {
-		set_weights(joint, limit, limited, n);
-		assert(joint->n == n_weight);
-		look_ahead(joint, costs, chain, n_layer, scratch);
-	}
-	free(scratch);
-	return done;
-}
-
-void compose_joint_free(struct compose_joint *joint)
-{
-	free(joint->weight);
-	free(joint->limit);
-	free(joint->least_after);
-	*joint = (struct compose_joint){0};
+	joint->weight = arena_array(arena, n_weight, joint->n_sum * sizeof(*joint->weight));
+	joint->limit = arena_array(arena, n_weight, sizeof(*joint->limit));
+	joint->least_after = arena_array(arena, (n_layer + 1) * joint->n_state, n_weight * sizeof(*joint->least_after));
+	double *scratch = arena_array(arena, n_weight, sizeof(*scratch));
+	if (arena->is_out)
+		return false;
+	set_weights(joint, limit, limited, n);
+	assert(joint->n == n_weight);
+	look_ahead(joint, costs, chain, n_layer, scratch);
+	return true;
 }
 
 static bool is_out(const struct compose_joint *joint, const double *least_after, const struct compose_points *points,

@@ -24,10 +24,9 @@ struct compose_costs {
 	double *least_after; /* [n_layer + 1][n_state][n_metric] least value of the layers to come, infinite: no way */
 };
 
-/* false when memory is out (compose_costs_free is due all the same). */
+/* In arena; false when memory is out. */
 bool compose_costs_init(struct compose_costs *costs, const struct compose_layer *chain, size_t n_layer,
-                        const struct compose_options *options);
-void compose_costs_free(struct compose_costs *costs);
+                        const struct compose_options *options, struct arena *arena);
 
 /* What a point of a layer's front costs: cost [n_metric] in the order of work, weighted and rounded. */
 void compose_costs_point(const struct compose_costs *costs, const struct compose_layer *layer,
@@ -59,10 +58,9 @@ struct compose_joint {
 	double *least_after; /* [n_layer + 1][n_state][n] least weighted sum of the layers to come; infinite: no way */
 };
 
-/* false when memory is out (compose_joint_free is due all the same). limits [n_metric] in the caller's order. */
+/* In arena; false when memory is out. limits [n_metric] in the caller's order. */
 bool compose_joint_init(struct compose_joint *joint, const struct compose_costs *costs,
-                        const struct compose_layer *chain, size_t n_layer, const double *limits);
-void compose_joint_free(struct compose_joint *joint);
+                        const struct compose_layer *chain, size_t n_layer, const double *limits, struct arena *arena);
 
 /* Nondominated partial chains that end in one state, in columns, sorted by metrics. */
 struct compose_points {
@@ -125,6 +123,7 @@ struct compose_work {
 	struct compose_sweep *sweep;        /* [n_state] */
 	struct compose_points final;
 	uint64_t n_composed;
+	struct arena arena; /* of all but points and sweeps */
 
 	/* The layer under way. */
 	size_t n_done, n_point;          /* layers, that one counted; its points */

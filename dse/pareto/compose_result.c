@@ -24,16 +24,14 @@ static int compare_row(const void *left, const void *right)
 }
 
 /* The final points in the caller's order of metrics, sorted; chain_at [n] is each one's number after the last layer. */
-static bool sort_result(const struct compose_work *work, struct compose_result *result, uint32_t *chain_at)
+static bool sort_result(const struct compose_work *work, struct compose_result *result, uint32_t *chain_at,
+                        struct arena *arena)
 {
 	const struct compose_points *final = &work->final;
-	double *metric = calloc(final->n, work->n_metric * sizeof(*metric));
-	struct result_row *row = calloc(final->n, sizeof(*row));
-	if (!metric || !row) {
-		free(metric);
-		free(row);
+	double *metric = arena_array(arena, final->n, work->n_metric * sizeof(*metric));
+	struct result_row *row = arena_array(arena, final->n, sizeof(*row));
+	if (arena->is_out)
 		return false;
-	}
 	for (size_t i = 0; i < final->n; i++) {
 		row[i] = (struct result_row){metric + i * work->n_metric, work->n_metric, (uint32_t)i};
 		for (unsigned k = 0; k < work->n_metric; k++)
@@ -44,8 +42,6 @@ static bool sort_result(const struct compose_work *work, struct compose_result *
 		memcpy(result->metric + i * work->n_metric, row[i].metric, work->n_metric * sizeof(*metric));
 		chain_at[i] = final->before[row[i].at];
 	}
-	free(metric);
-	free(row);
 	return true;
 }
 
@@ -77,16 +73,16 @@ bool compose_make_result(const struct compose_work *work, struct compose_result 
 	}
 	if (n == 0)
 		return true;
-	uint32_t *chain_at = calloc(n, sizeof(*chain_at));
-	result->metric = calloc(n, work->n_metric * sizeof(*result->metric));
-	/* One row more: a chain of no layers has no choices. */
-	result->edge = calloc(n + 1, (work->n_layer + 1) * sizeof(*result->edge));
-	result->id = calloc(n + 1, (work->n_layer + 1) * sizeof(*result->id));
-	bool done = chain_at && result->metric && result->edge && result->id && sort_result(work, result, chain_at);
+	struct arena arena = {0};
+	uint32_t *chain_at = arena_array(&arena, n, sizeof(*chain_at));
+	result->metric = arena_array(&result->arena, n, work->n_metric * sizeof(*result->metric));
+	result->edge = arena_array(&result->arena, n, work->n_layer * sizeof(*result->edge));
+	result->id = arena_array(&result->arena, n, work->n_layer * sizeof(*result->id));
+	bool done = !result->arena.is_out && sort_result(work, result, chain_at, &arena);
 	if (done)
 		unroll(work, result, chain_at);
 	else
 		compose_free(result);
-	free(chain_at);
+	arena_free(&arena);
 	return done;
 }

@@ -214,27 +214,26 @@ bool compose_thin(struct compose_points *points, const double *beyond, size_t ma
 	size_t least = ((size_t)1 << points->n_metric) + points->n_metric;
 	struct thinning thinning = {
 	    .points = points, .beyond = beyond, .max_kept = max_front > least ? max_front : least};
-	bool done = false;
+	struct arena arena = {0};
 	assert(points->n < NOBODY);
 	for (unsigned k = 0; k < points->n_metric; k++)
 		epsilon[k] = 0.0;
 	if (points->n <= thinning.max_kept)
 		return true;
 	assert(points->n_metric >= 2); /* a front of one metric has one point */
-	thinning.keeper = calloc(points->n, sizeof(*thinning.keeper));
-	if (!thinning.keeper ||
-	    (points->n_metric > 2 && !compose_boxes_init(&thinning.boxes, points, beyond, thinning.max_kept, n_thread)))
-		goto cleanup;
-	*guess = find_epsilon(&thinning, *guess);
-	/* The last trial need not have been the one that was chosen. */
-	(void)fits(&thinning, *guess);
-	if (points->n_metric > 2)
-		assign_boxes(&thinning, n_thread);
-	drop_served(&thinning, n_thread, epsilon);
-	assert(points->n <= thinning.max_kept);
-	done = true;
-cleanup:
-	free(thinning.keeper);
-	compose_boxes_free(&thinning.boxes);
+	thinning.keeper = arena_array(&arena, points->n, sizeof(*thinning.keeper));
+	bool done = thinning.keeper &&
+	            (points->n_metric == 2 ||
+	             compose_boxes_init(&thinning.boxes, points, beyond, thinning.max_kept, n_thread, &arena));
+	if (done) {
+		*guess = find_epsilon(&thinning, *guess);
+		/* The last trial need not have been the one that was chosen. */
+		(void)fits(&thinning, *guess);
+		if (points->n_metric > 2)
+			assign_boxes(&thinning, n_thread);
+		drop_served(&thinning, n_thread, epsilon);
+		assert(points->n <= thinning.max_kept);
+	}
+	arena_free(&arena);
 	return done;
 }

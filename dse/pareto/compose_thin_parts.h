@@ -42,11 +42,9 @@ struct compose_boxes {
 	uint32_t *keeper;
 };
 
-/* false when memory is out (compose_boxes_free is due all the same). max_kept: the most that compose_boxes_fit is
- * asked. */
+/* In arena; false when memory is out. max_kept: the most that compose_boxes_fit is asked. */
 bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points *points, const double *beyond,
-                        size_t max_kept, unsigned n_thread);
-void compose_boxes_free(struct compose_boxes *boxes);
+                        size_t max_kept, unsigned n_thread, struct arena *arena);
 
 /* Whether there are at most max boxes of side log(1 + epsilon). */
 bool compose_boxes_fit(struct compose_boxes *boxes, double epsilon, size_t max);

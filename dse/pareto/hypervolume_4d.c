@@ -25,6 +25,7 @@
  */
 #include "dse/pareto/hypervolume_parts.h"
 #include "dse/base/key_sort.h"
+#include "sim/base/arena.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,38 +48,28 @@ struct front_4d {
 	double *row;       /* [n_near][3] the same, cut to the box */
 	struct key_item *item;
 	struct staircase stair;
+	struct arena arena; /* of all but the staircase */
 };
 
 static void front_free(struct front_4d *front)
 {
-	for (unsigned k = 0; k < 3; k++) {
-		free(front->order[k]);
-		free(front->value[k]);
-		free(front->place[k]);
-	}
-	free(front->at);
-	free(front->is_near);
-	free(front->near);
-	free(front->row);
-	free(front->item);
+	arena_free(&front->arena);
 	staircase_free(&front->stair);
 }
 
 static bool front_allocate(struct front_4d *front, size_t n)
 {
-	bool done = true;
 	for (unsigned k = 0; k < 3; k++) {
-		front->order[k] = malloc((n + 1) * sizeof(*front->order[k]));
-		front->value[k] = malloc((n + 1) * sizeof(*front->value[k]));
-		front->place[k] = malloc((n + 1) * sizeof(*front->place[k]));
-		done &= front->order[k] && front->value[k] && front->place[k];
+		front->order[k] = arena_array(&front->arena, n, sizeof(*front->order[k]));
+		front->value[k] = arena_array(&front->arena, n + 1, sizeof(*front->value[k]));
+		front->place[k] = arena_array(&front->arena, n, sizeof(*front->place[k]));
 	}
-	front->at = malloc((n + 1) * sizeof(*front->at));
-	front->is_near = calloc(n + N_WORD, 1);
-	front->near = malloc((n + 1) * sizeof(*front->near));
-	front->row = malloc((3 * n + 1) * sizeof(*front->row));
-	front->item = malloc((2 * n + 1) * sizeof(*front->item));
-	return done && front->at && front->is_near && front->near && front->row && front->item;
+	front->at = arena_array(&front->arena, n, sizeof(*front->at));
+	front->is_near = arena_array(&front->arena, n + N_WORD, 1);
+	front->near = arena_array(&front->arena, n, sizeof(*front->near));
+	front->row = arena_array(&front->arena, n, 3 * sizeof(*front->row));
+	front->item = arena_array(&front->arena, n, 2 * sizeof(*front->item));
+	return !front->arena.is_out;
 }
 
 static void find_order(struct front_4d *front, unsigned objective, double reference)

@@ -59,26 +59,19 @@ bool nondominated_init(struct nondominated *memory, size_t n)
 {
 	assert(n < UINT32_MAX);
 	*memory = (struct nondominated){.n_alloc = n};
-	memory->item = malloc((n + 1) * sizeof(*memory->item));
-	memory->scratch = malloc((2 * n + 1) * sizeof(*memory->scratch));
-	memory->last = malloc((n + 1) * sizeof(*memory->last));
-	memory->front = malloc((n + 1) * sizeof(*memory->front));
-	memory->before = malloc((n + 1) * sizeof(*memory->before));
-	memory->halves = nondominated_halves(n);
-	memory->bits = nondominated_bits(n);
-	return memory->item && memory->scratch && memory->last && memory->front && memory->before && memory->halves &&
-	       memory->bits;
+	memory->item = arena_array(&memory->arena, n, sizeof(*memory->item));
+	memory->scratch = arena_array(&memory->arena, n, 2 * sizeof(*memory->scratch));
+	memory->last = arena_array(&memory->arena, n, sizeof(*memory->last));
+	memory->front = arena_array(&memory->arena, n, sizeof(*memory->front));
+	memory->before = arena_array(&memory->arena, n, sizeof(*memory->before));
+	memory->halves = nondominated_halves(n, &memory->arena);
+	memory->bits = nondominated_bits(&memory->arena);
+	return !memory->arena.is_out;
 }
 
 void nondominated_free(struct nondominated *memory)
 {
-	free(memory->item);
-	free(memory->scratch);
-	free(memory->last);
-	free(memory->front);
-	free(memory->before);
-	nondominated_halves_free(memory->halves);
-	free(memory->bits);
+	arena_free(&memory->arena);
 	*memory = (struct nondominated){0};
 }
 

@@ -8,6 +8,7 @@
  * arrive one by one.
  */
 #include "dse/base/key_sort.h"
+#include "sim/base/arena.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,7 @@ struct nondominated {
 	uint32_t *front, *before;           /* [n_alloc] each front's last member; the member before */
 	struct nondominated_halves *halves; /* large sets of 3 objectives */
 	struct nondominated_bits *bits;     /* small sets of 3 objectives and more */
+	struct arena arena;                 /* of all this */
 };
 
 bool nondominated_init(struct nondominated *memory, size_t n);

@@ -11,12 +11,11 @@
 bool nondominated_filter_few(const double *point, const uint32_t *at, size_t n, bool *keep, size_t *n_kept,
                              bool *is_done);
 
-/* Memory for sets that are small enough for rows of bits; NULL when memory is out; the caller frees it. */
-struct nondominated_bits *nondominated_bits(size_t n);
+/* Memory for sets that are small enough for rows of bits; NULL when memory is out. */
+struct nondominated_bits *nondominated_bits(struct arena *arena);
 
-/* Memory for nondominated_rank_by_halves; NULL when memory is out. Free with the other, which takes NULL, too. */
-struct nondominated_halves *nondominated_halves(size_t n);
-void nondominated_halves_free(struct nondominated_halves *halves);
+/* Memory for nondominated_rank_by_halves of up to n points; NULL when memory is out. */
+struct nondominated_halves *nondominated_halves(size_t n, struct arena *arena);
 
 /* nondominated_rank for 3 objectives of n > 0 points that memory->item has in order. */
 uint32_t nondominated_rank_by_halves(struct nondominated *memory, const double *point, size_t stride, size_t n,

@@ -32,10 +32,9 @@ struct nondominated_bits {
 	uint64_t front[N_BIT][N_WORD]; /* of each front, its members */
 };
 
-struct nondominated_bits *nondominated_bits(size_t n)
+struct nondominated_bits *nondominated_bits(struct arena *arena)
 {
-	(void)n;
-	return malloc(sizeof(struct nondominated_bits));
+	return arena_alloc(arena, sizeof(struct nondominated_bits));
 }
 
 /* Take those out of below[] that are above in the objective. */

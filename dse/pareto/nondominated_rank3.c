@@ -44,19 +44,15 @@ struct nondominated_halves {
 	unsigned n_level;         /* in use: as many as their last one needs to be one word */
 };
 
-struct nondominated_halves *nondominated_halves(size_t n)
+struct nondominated_halves *nondominated_halves(size_t n, struct arena *arena)
 {
-	struct nondominated_halves *halves = calloc(1, sizeof(*halves));
+	struct nondominated_halves *halves = arena_alloc(arena, sizeof(*halves));
 	/* places of a word each, and fewer than two words a level beside */
 	size_t n_word = n / (WORD_BIT - 1) + 2 * N_LEVEL, n_value = n + 1;
-	uint32_t *value = malloc((8 * n_value + 2 * n + WORD_BIT) * sizeof(*value));
-	uint64_t *word = malloc(n_word * sizeof(*word));
-	if (!halves || !value || !word) {
-		free(halves);
-		free(value);
-		free(word);
+	uint32_t *value = arena_array(arena, 8 * n_value + 2 * n + WORD_BIT, sizeof(*value));
+	uint64_t *word = arena_array(arena, n_word, sizeof(*word));
+	if (arena->is_out)
 		return NULL;
-	}
 	halves->first = value;
 	halves->by_y = value + n_value;
 	halves->by_z = value + 2 * n_value;
@@ -73,15 +69,6 @@ struct nondominated_halves *nondominated_halves(size_t n)
 		halves->steps[level] = word;
 	}
 	return halves;
-}
-
-void nondominated_halves_free(struct nondominated_halves *halves)
-{
-	if (!halves)
-		return;
-	free(halves->first);
-	free(halves->steps[0]);
-	free(halves);
 }
 
 /* ---- places as bits ----------------------------------------------------------------------------- */

@@ -220,14 +220,20 @@ void pareto_merge(struct pareto *archive, const struct pareto *other)
 	}
 }
 
-static bool comes_before(const struct pareto *archive, size_t a, size_t b)
+/* By objectives, then genome: point a of one archive before point b of another one, or of the same. */
+static bool is_before(const struct pareto *one, size_t a, const struct pareto *other, size_t b)
 {
-	const double *left = objective_of(archive, a), *right = objective_of(archive, b);
-	for (unsigned i = 0; i < archive->n_objective; i++) {
+	const double *left = objective_of(one, a), *right = objective_of(other, b);
+	for (unsigned i = 0; i < one->n_objective; i++) {
 		if (left[i] != right[i])
 			return left[i] < right[i];
 	}
-	return compare_genome(genome_of(archive, a), genome_of(archive, b), archive->n_gene) < 0;
+	return compare_genome(genome_of(one, a), genome_of(other, b), one->n_gene) < 0;
+}
+
+static bool comes_before(const struct pareto *archive, size_t a, size_t b)
+{
+	return is_before(archive, a, archive, b);
 }
 
 static void swap_points(struct pareto *archive, size_t a, size_t b)
@@ -333,12 +339,7 @@ static bool number_comes_before(const struct both *both, uint32_t a, uint32_t b)
 {
 	size_t at_a, at_b;
 	const struct pareto *left = side_of(both, a, &at_a), *right = side_of(both, b, &at_b);
-	for (unsigned i = 0; i < left->n_objective; i++) {
-		double x = objective_of(left, at_a)[i], y = objective_of(right, at_b)[i];
-		if (x != y)
-			return x < y;
-	}
-	return compare_genome(genome_of(left, at_a), genome_of(right, at_b), left->n_gene) < 0;
+	return is_before(left, at_a, right, at_b);
 }
 
 /* Where the run of numbers that begins there ends: up to it they are in order. */
@@ -400,8 +401,9 @@ static bool find_kept(const struct both *both, uint32_t *number, size_t *n_kept)
 {
 	size_t n = both->archive->n + both->batch->n, at, n_found = 0;
 	unsigned n_objective = both->batch->n_objective;
-	double *sorted = calloc(n + 1, n_objective * sizeof(*sorted));
-	bool *keep = malloc((n + 1) * sizeof(*keep)), done = sorted && keep;
+	struct arena arena = {0};
+	double *sorted = arena_array(&arena, n, n_objective * sizeof(*sorted));
+	bool *keep = arena_array(&arena, n, sizeof(*keep)), done = !arena.is_out;
 	if (done)
 		sort_numbers(both, n, number, number + n);
 	for (size_t i = 0; done && i < n; i++) {
@@ -416,8 +418,7 @@ static bool find_kept(const struct both *both, uint32_t *number, size_t *n_kept)
 		if (keep[i])
 			number[n_found++] = number[i];
 	assert(!done || n_found == *n_kept);
-	free(sorted);
-	free(keep);
+	arena_free(&arena);
 	return done;
 }
 

@@ -253,7 +253,7 @@ static void order_names(const struct report_data *data, struct field *field)
 	const char *order[FIELD_MAX_NAME];
 	if (data->space.n_network == 0)
 		return;
-	size_t n = field->info->names(data->machine[0].machine, order);
+	size_t n = design_field_names(field->info, data->machine[0].machine, order);
 	for (size_t i = 1; i < field->n; i++)
 		for (size_t k = i; k > 0 && rank_of(field->name[k], order, n) < rank_of(field->name[k - 1], order, n);
 		     k--) {

@@ -195,7 +195,7 @@ static void try_field(struct study *study, uint32_t layer, const struct machine 
 	const struct layer_design *own = &study->base[layer].design;
 	const char *name[FIELD_MAX_NAME];
 	char knob[TEXT_SIZE], from[FIELD_TEXT_SIZE];
-	size_t n = field->names(machine, name), before = design_field_get(field, machine, own);
+	size_t n = design_field_names(field, machine, name), before = design_field_get(field, own);
 	name_knob(study->data, layer, field->key, knob);
 	design_field_print(field, machine, own, from);
 	for (size_t value = 0; value < n; value++) {
@@ -213,10 +213,10 @@ static void try_field(struct study *study, uint32_t layer, const struct machine 
 static bool allows_split(const struct layer_choice *choice, const struct split *split)
 {
 	return !choice->thesis_split && !attribute_refuse_split(choice, split) &&
-	       (choice->w != SPLIT_WHOLE || dim_n_part(&split->w) == 1) &&
-	       (choice->h != SPLIT_WHOLE || dim_n_part(&split->h) == 1) &&
-	       (choice->c != SPLIT_WHOLE || dim_n_part(&split->c) == 1) &&
-	       (choice->d != SPLIT_WHOLE || dim_n_part(&split->d) == 1);
+	       (choice->w.choice != SPLIT_WHOLE || dim_n_part(&split->w) == 1) &&
+	       (choice->h.choice != SPLIT_WHOLE || dim_n_part(&split->h) == 1) &&
+	       (choice->c.choice != SPLIT_WHOLE || dim_n_part(&split->c) == 1) &&
+	       (choice->d.choice != SPLIT_WHOLE || dim_n_part(&split->d) == 1);
 }
 
 /* One dimension of one layer in one part more, and one less, as even as it goes. */
@@ -294,7 +294,7 @@ static void try_together(struct study *study, const struct machine *machine, con
 		struct layer_design design = *own;
 		if (n_own == 0 && study->n_left < data->run.front.n_layer)
 			return;
-		if (!design_field_serves(field, data->map.block[k]) || design_field_get(field, machine, own) == value ||
+		if (!design_field_serves(field, data->map.block[k]) || design_field_get(field, own) == value ||
 		    !is_choice(data, k, machine, own, field, value))
 			continue;
 		design_field_set(field, machine, value, &design);
@@ -315,7 +315,7 @@ static void try_all_together(struct study *study, const struct machine *machine)
 	const char *name[FIELD_MAX_NAME];
 	for (size_t i = 0; i < design_n_field && study->data->run.front.n_layer > 1; i++) {
 		const struct design_field *field = &design_field[i];
-		size_t n = field->type == FIELD_SPLIT ? 0 : field->names(machine, name);
+		size_t n = field->type == FIELD_SPLIT ? 0 : design_field_names(field, machine, name);
 		for (size_t value = 0; value < n; value++)
 			try_together(study, machine, field, value, name[value]);
 	}

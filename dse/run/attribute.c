@@ -341,13 +341,13 @@ bool attribute_allows_level(const struct layer_choice *choice, const struct mach
 
 const char *attribute_refuse_split(const struct layer_choice *choice, const struct split *split)
 {
-	if (dim_n_part(&split->w) > choice->max_part_w || dim_n_part(&split->h) > choice->max_part_h ||
-	    dim_n_part(&split->c) > choice->max_part_c || dim_n_part(&split->d) > choice->max_part_d)
+	if (dim_n_part(&split->w) > choice->w.max_part || dim_n_part(&split->h) > choice->h.max_part ||
+	    dim_n_part(&split->c) > choice->c.max_part || dim_n_part(&split->d) > choice->d.max_part)
 		return "its split has too many parts";
-	if (!is_fixed(choice->n_fixed_w, choice->fixed_w, &split->w) ||
-	    !is_fixed(choice->n_fixed_h, choice->fixed_h, &split->h) ||
-	    !is_fixed(choice->n_fixed_c, choice->fixed_c, &split->c) ||
-	    !is_fixed(choice->n_fixed_d, choice->fixed_d, &split->d))
+	if (!is_fixed(choice->w.n_fixed, choice->w.fixed, &split->w) ||
+	    !is_fixed(choice->h.n_fixed, choice->h.fixed, &split->h) ||
+	    !is_fixed(choice->c.n_fixed, choice->c.fixed, &split->c) ||
+	    !is_fixed(choice->d.n_fixed, choice->d.fixed, &split->d))
 		return "its split is not listed";
 	return NULL;
 }

@@ -2,7 +2,6 @@
 #include "dse/run/run_note.h"
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"
-#include "dse/keep/files_read.h"
 #include "dse/keep/output_file.h"
 #include "dse/out/build.h"
 #include "dse/out/colour.h"
@@ -311,20 +310,16 @@ static void prepare(void *context, size_t i)
 
 static enum err_code read_results(struct keeping *keeping, const char *folder, struct err *err)
 {
-	struct files_read read[N_KEPT] = {{0}};
+	enum err_code code = ERR_OK;
 	/* without a front there is run.json alone */
-	size_t n_left_out = keeping->run->explore->front.n > 0 ? 0 : N_KEPT - 1, n = N_KEPT - n_left_out;
-	for (size_t i = 0; i < n; i++)
-		read[i].path = memory_must(output_file_join(folder, kept_file[n_left_out + i]));
-	enum err_code code = files_read(read, n, keeping->run->options->n_thread, err);
-	for (size_t i = 0; i < n; i++) {
-		keeping->file[i] = (struct run_file){.name = kept_file[n_left_out + i],
-		                                     .hash = keeping->hex[i],
-		                                     .data = read[i].data,
-		                                     .n_byte = read[i].n_byte};
-		free(read[i].path);
+	for (size_t i = keeping->run->explore->front.n > 0 ? 0 : N_KEPT - 1; i < N_KEPT && code == ERR_OK; i++) {
+		size_t at = keeping->record.n_file++;
+		char *path = memory_must(output_file_join(folder, kept_file[i])), *data = NULL;
+		keeping->file[at] = (struct run_file){.name = kept_file[i], .hash = keeping->hex[at]};
+		code = file_read(path, SIZE_MAX / 2, &data, &keeping->file[at].n_byte, err);
+		keeping->file[at].data = data;
+		free(path);
 	}
-	keeping->record.n_file = n;
 	return code;
 }
 

@@ -58,18 +58,17 @@ enum err_code candidate_init(const struct space *space, struct layer_set *set, s
 	assert(space && set && candidate);
 	const struct layer_map *map = set->map;
 	*candidate = (struct candidate){.space = space, .max_front = space->max_front, .set = set};
-	candidate->first_task = calloc(map->n_distinct + 1, sizeof(*candidate->first_task));
-	candidate->network = calloc(map->n_network, sizeof(*candidate->network));
-	candidate->network_code = calloc(map->n_network, sizeof(*candidate->network_code));
-	candidate->network_nearest = calloc(map->n_network * COMPOSE_MAX_METRIC, sizeof(double));
-	if (candidate->first_task) {
-		for (size_t i = 0; i < map->n_distinct; i++)
-			candidate->first_task[i + 1] =
-			    candidate->first_task[i] +
-			    set->problem[i].n_value[GENE_PLACE] * candidate_n_level_task(candidate, i);
-		candidate->task = calloc(candidate->first_task[map->n_distinct], sizeof(*candidate->task));
-	}
-	if (!candidate->task || !candidate->network || !candidate->network_code || !candidate->network_nearest) {
+	struct arena *arena = &candidate->arena;
+	candidate->first_task = arena_array(arena, map->n_distinct + 1, sizeof(*candidate->first_task));
+	candidate->network = arena_array(arena, map->n_network, sizeof(*candidate->network));
+	candidate->network_code = arena_array(arena, map->n_network, sizeof(*candidate->network_code));
+	candidate->network_nearest = arena_array(arena, map->n_network * COMPOSE_MAX_METRIC, sizeof(double));
+	for (size_t i = 0; i < map->n_distinct && candidate->first_task; i++)
+		candidate->first_task[i + 1] = candidate->first_task[i] + set->problem[i].n_value[GENE_PLACE] *
+		                                                              candidate_n_level_task(candidate, i);
+	if (candidate->first_task)
+		candidate->task = arena_array(arena, candidate->first_task[map->n_distinct], sizeof(*candidate->task));
+	if (arena->is_out) {
 		candidate_free(candidate);
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	}
@@ -92,12 +91,8 @@ void candidate_free(struct candidate *candidate)
 		compose_free(&candidate->network[i]);
 	compose_free(&candidate->total);
 	layer_set_free(candidate->set);
-	free(candidate->first_task);
-	free(candidate->task);
 	free(candidate->iota);
-	free(candidate->network);
-	free(candidate->network_code);
-	free(candidate->network_nearest);
+	arena_free(&candidate->arena);
 	*candidate = (struct candidate){0};
 }
 

@@ -49,6 +49,7 @@ struct candidate {
 	struct compose_result total;
 	double total_nearest[COMPOSE_MAX_METRIC];
 	uint64_t n_composed; /* by all compositions */
+	struct arena arena;  /* of all arrays but iota */
 };
 
 /* Takes the set over, also on failure. ERR_INTERNAL when memory is out. */

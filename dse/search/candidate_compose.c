@@ -169,11 +169,11 @@ struct composition {
 	struct compose_front *front; /* [n_task], then [n_task] after a change of level */
 	struct compose_edge *edge;   /* [n_layer][max_edge] */
 	struct compose_layer *layer; /* [n_layer] */
-	double *changed;             /* metrics after a change of level; NULL: changes do not count */
 	size_t max_edge;
 	enum compose_op op[COMPOSE_MAX_METRIC];
 	double limit[COMPOSE_MAX_METRIC], beside[COMPOSE_MAX_METRIC];
 	struct compose_options options;
+	struct arena arena;
 };
 
 /* Options but for operations and limits, which the caller fills in. false: out of memory. */
@@ -189,19 +189,11 @@ static bool composition_init(struct composition *chain, const struct candidate *
 	                                          .n_thread = candidate->n_thread};
 	assert(chain->options.n_metric <= COMPOSE_MAX_METRIC);
 	chain->max_edge = max_edge;
-	chain->changed = NULL;
-	chain->front = calloc(n_front, sizeof(*chain->front));
-	chain->edge = calloc(n_layer * max_edge, sizeof(*chain->edge));
-	chain->layer = calloc(n_layer, sizeof(*chain->layer));
-	return chain->front && chain->edge && chain->layer;
-}
-
-static void composition_free(struct composition *chain)
-{
-	free(chain->front);
-	free(chain->edge);
-	free(chain->layer);
-	free(chain->changed);
+	chain->arena = (struct arena){0};
+	chain->front = arena_array(&chain->arena, n_front, sizeof(*chain->front));
+	chain->edge = arena_array(&chain->arena, n_layer * max_edge, sizeof(*chain->edge));
+	chain->layer = arena_array(&chain->arena, n_layer, sizeof(*chain->layer));
+	return !chain->arena.is_out;
 }
 
 /* ---- networks ------------------------------------------------------------------------------------------ */
@@ -213,7 +205,7 @@ static bool change_fronts(const struct candidate *candidate, struct composition 
 	size_t n_value = 0;
 	for (size_t k = 0; k < candidate->n_task; k++)
 		n_value += candidate->task[k].front.n * any->n_metric;
-	double *value = chain->changed = calloc(n_value + 1, sizeof(*value));
+	double *value = arena_array(&chain->arena, n_value, sizeof(*value));
 	if (!value)
 		return false;
 	for (size_t k = 0; k < candidate->n_task; k++) {
@@ -303,7 +295,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	                                           candidate->network_nearest + i * COMPOSE_MAX_METRIC, NULL);
 	add_sleep(candidate, i);
 cleanup:
-	composition_free(&chain);
+	arena_free(&chain.arena);
 }
 
 /* ---- all networks -------------------------------------------------------------------------------------- */
@@ -355,7 +347,7 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 	code = compose_chain(chain.layer, n_network, &chain.options, &candidate->total, candidate->total_nearest, err);
 	candidate->n_composed = add_sat(candidate->n_composed, count_composed(candidate));
 cleanup:
-	composition_free(&chain);
+	arena_free(&chain.arena);
 	return code;
 }
 
@@ -420,7 +412,6 @@ static void free_composed(const struct candidate *candidate, struct composed *co
 	for (size_t i = 0; i < candidate->set->map->n_network; i++)
 		compose_free(&composed->network[i]);
 	compose_free(&composed->total);
-	free(composed->network);
 }
 
 enum err_code candidate_compose_again(struct candidate *candidate, struct err *err)
@@ -428,7 +419,7 @@ enum err_code candidate_compose_again(struct candidate *candidate, struct err *e
 	const size_t max_front = candidate->max_front, n_network = candidate->set->map->n_network;
 	if (!candidate_is_limited(candidate) || max_front >= AGAIN_MAX_FRONT)
 		return ERR_OK;
-	struct composed first = {calloc(n_network, sizeof(struct compose_result)), {0}};
+	struct composed first = {arena_array(&candidate->arena, n_network, sizeof(struct compose_result)), {0}};
 	if (!first.network)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	uint64_t n_pair = candidate->total.n > 0 ? AGAIN_FACTOR * candidate->n_composed : AGAIN_EMPTY_PAIRS;

@@ -26,12 +26,8 @@ static void pack_fields(const struct candidate *candidate, size_t i, struct cand
 	pack_u32(pack, &task->over_limit);
 	pack_u64(pack, &task->n_unreached);
 	pack_u64(pack, &task->n_shared);
-	pack_real(pack, &task->nearest.violation);
-	pack_u32(pack, &task->nearest.reason);
-	pack_u32s(pack, task->nearest_genome, N_LAYER_GENE);
-	(void)pack_refuse(pack, task->nearest.reason >= LAYER_N_REASON || !(task->nearest.violation >= 0.0));
-	for (unsigned k = 0; k < N_LAYER_GENE; k++)
-		(void)pack_refuse(pack, task->nearest_genome[k] >= n_value[k]);
+	engine_nearest_pack(&task->nearest, n_value, N_LAYER_GENE, pack);
+	(void)pack_refuse(pack, task->nearest.reason >= LAYER_N_REASON);
 	pareto_pack(&task->front, n_value, pack);
 }
 
@@ -49,6 +45,7 @@ void candidate_pack_task(struct candidate *candidate, size_t i, struct pack *pac
 	if (pack_refuse(pack, !found))
 		return;
 	*found = *task;
+	found->nearest.genome = found->nearest_genome;
 	pack_fields(candidate, i, found, pack);
 	if (pack_refuse(pack, !pack_done(pack))) {
 		pareto_free(&found->front);

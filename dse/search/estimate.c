@@ -296,8 +296,7 @@ enum err_code estimate_event(struct estimate *estimate, double limit_s, struct e
 		code = ERR_OK;
 	}
 	if (code != ERR_OK)
-		(void)err_add_all(err, (struct err_place){0}, &inner);
-	err_clear(&inner);
+		(void)err_move(err, (struct err_place){0}, &inner);
 	if (n > 0.0 && code == ERR_OK) {
 		estimate->evaluation_per_s = n / fmax(seconds, 0.001);
 		estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / estimate->n_thread;

@@ -220,14 +220,9 @@ static void free_group(struct explore_driver *driver)
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		if (driver->slot[i].is_alive)
 			candidate_free(&driver->slot[i].candidate);
-		free(driver->slot[i].is_mine);
-		free(driver->slot[i].entry);
 		err_clear(&driver->slot[i].err);
 	}
-	free(driver->job);
-	free(driver->chain);
-	driver->job = NULL;
-	driver->chain = NULL;
+	arena_free(&driver->group);
 	driver->n_slot = 0;
 }
 

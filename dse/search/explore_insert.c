@@ -17,6 +17,7 @@ struct insertion {
 	bool *keeps;         /* [total.n] which points keep the limits */
 	uint32_t *number;    /* [batch.n] those */
 	struct pareto batch; /* of them */
+	struct arena arena;  /* of the two arrays */
 };
 
 static bool get_objectives(const struct insertion *insertion, size_t point, double *metric, double *objective,
@@ -75,9 +76,9 @@ static size_t take_numbers(struct insertion *insertion)
 static bool make_batch(struct insertion *insertion)
 {
 	size_t n = insertion->candidate->total.n;
-	insertion->keeps = calloc(n + 1, sizeof(*insertion->keeps));
-	insertion->number = calloc(n + 1, sizeof(*insertion->number));
-	if (!insertion->keeps || !insertion->number)
+	insertion->keeps = arena_array(&insertion->arena, n, sizeof(*insertion->keeps));
+	insertion->number = arena_array(&insertion->arena, n, sizeof(*insertion->number));
+	if (insertion->arena.is_out)
 		return false;
 	parallel_for(ceil_div(n, POINT_CHUNK), insertion->n_thread, judge_points, insertion);
 	size_t n_kept = take_numbers(insertion);
@@ -97,7 +98,6 @@ enum err_code explore_insert(struct explore *explore, const struct candidate *ca
 	*is_empty = insertion.batch.n == 0;
 	if (done && !*is_empty)
 		done = pareto_insert_all(&explore->front, &insertion.batch, n_thread);
-	free(insertion.keeps);
-	free(insertion.number);
+	arena_free(&insertion.arena);
 	return done ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }

@@ -39,6 +39,7 @@ struct explore_driver {
 	size_t n_job, n_chain;
 	struct search_job *job;     /* [n_job] those with one entry beside each other, in the order of their machines */
 	struct search_job **chain;  /* [n_chain] the first of those that run one after the other */
+	struct arena group;         /* what the group's searches are listed in */
 	struct hardware hardware;   /* machines that need no search; none are known where its is_cut is NULL */
 	struct front_cache *fronts; /* NULL: machines share none */
 	struct stop stop;           /* when the time is up */

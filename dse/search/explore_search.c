@@ -125,7 +125,7 @@ static enum err_code deal_group(struct explore_driver *driver, struct err *err)
 		struct explore_slot *slot = &driver->slot[i];
 		if (!slot->is_alive)
 			continue;
-		slot->is_mine = calloc(slot->candidate.n_task + 1, sizeof(*slot->is_mine));
+		slot->is_mine = arena_array(&driver->group, slot->candidate.n_task, sizeof(*slot->is_mine));
 		code = slot->is_mine ? share_deal(share, &slot->candidate, slot->entry, slot->is_mine, err)
 		                     : err_add(err, ERR_INTERNAL, "out of memory");
 	}
@@ -141,7 +141,7 @@ static void find_entries(struct explore_driver *driver)
 			continue;
 		slot->lead_byte = hardware_most_sram(driver->explore->space, &driver->hardware, slot->machine_index);
 		/* without memory nothing is shared */
-		slot->entry = calloc(slot->candidate.n_task, sizeof(struct front_entry *));
+		slot->entry = arena_array(&driver->group, slot->candidate.n_task, sizeof(struct front_entry *));
 		if (slot->entry)
 			front_cache_list(driver->fronts, &slot->candidate, slot->entry);
 	}
@@ -188,8 +188,8 @@ enum err_code explore_list_searches(struct explore_driver *driver, struct err *e
 	for (size_t i = 0; i < driver->n_slot; i++)
 		n += driver->slot[i].is_alive ? driver->slot[i].candidate.n_task : 0;
 	driver->n_job = driver->n_chain = 0;
-	driver->job = calloc(n + 1, sizeof(*driver->job));
-	driver->chain = calloc(n + 1, sizeof(struct search_job *));
+	driver->job = arena_array(&driver->group, n, sizeof(*driver->job));
+	driver->chain = arena_array(&driver->group, n, sizeof(struct search_job *));
 	if (!driver->job || !driver->chain)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < driver->n_slot; i++) {

@@ -38,12 +38,7 @@ static void pack_part(const struct problem *problem, uint64_t *n_part, struct fl
 	pack_u64(pack, n_part);
 	engine_counts_pack(&part->counts, pack);
 	pack_u64s(pack, part->by_reason, part->n_reason);
-	pack_real(pack, &part->nearest.violation);
-	pack_u32(pack, &part->nearest.reason);
-	pack_u32s(pack, part->nearest.genome, problem->n_gene);
-	for (size_t k = 0; k < problem->n_gene; k++)
-		(void)pack_refuse(pack, part->nearest.genome[k] >= problem->n_value[k]);
-	(void)pack_refuse(pack, !(part->nearest.violation >= 0.0));
+	engine_nearest_pack(&part->nearest, problem->n_value, problem->n_gene, pack);
 	pareto_pack(&part->archive, problem->n_value, pack);
 }
 
@@ -96,11 +91,11 @@ static enum err_code join_one(struct share *share, const struct problem *problem
 
 enum err_code flat_part_join(struct share *share, const struct problem *problem, struct flat_part *all, struct err *err)
 {
+	struct arena arena = {0};
 	struct flat_part part = {.n_reason = all->n_reason};
-	part.by_reason = calloc(all->n_reason + 1, sizeof(*part.by_reason));
-	part.nearest.genome = calloc(problem->n_gene + 1, sizeof(*part.nearest.genome));
-	enum err_code code =
-	    part.by_reason && part.nearest.genome ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	part.by_reason = arena_array(&arena, all->n_reason, sizeof(*part.by_reason));
+	part.nearest.genome = arena_array(&arena, problem->n_gene, sizeof(*part.nearest.genome));
+	enum err_code code = arena.is_out ? err_add(err, ERR_INTERNAL, "out of memory") : ERR_OK;
 	uint64_t n_part = 1;
 	all->nearest.violation = INFINITY;
 	for (uint64_t i = 0; i < n_part && code == ERR_OK; i++)
@@ -108,7 +103,6 @@ enum err_code flat_part_join(struct share *share, const struct problem *problem,
 	/* the parts' ends are one */
 	all->counts.n_stop[ENGINE_STOP_EXHAUSTED] = all->counts.n_stop[ENGINE_STOP_EXHAUSTED] > 0;
 	pareto_sort(&all->archive);
-	free(part.by_reason);
-	free(part.nearest.genome);
+	arena_free(&arena);
 	return code;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/front_store.h"
+#include "dse/base/memory.h"
 #include "dse/out/build.h"
 #include "dse/keep/run_store.h"
 #include "dse/keep/squeeze.h"
@@ -31,11 +32,8 @@ enum err_code front_store_open(const char *path, struct front_store **fronts, st
 	*fronts = NULL;
 	if (!build_sources[0])
 		return ERR_OK;
-	struct front_store *own = calloc(1, sizeof(*own));
-	if (!own || pthread_mutex_init(&own->mutex, NULL) != 0) {
-		free(own);
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	}
+	struct front_store *own = memory_array(1, sizeof(*own));
+	memory_check(pthread_mutex_init(&own->mutex, NULL) == 0);
 	enum err_code code = run_store_open(path, true, &own->database, err);
 	if (code == ERR_OK)
 		*fronts = own;
@@ -72,19 +70,17 @@ static void make_key(const struct front_key *key, char hex[HASH_HEX_SIZE])
 static uint8_t *read_front(struct front_store *fronts, const char *key, size_t *n_byte)
 {
 	struct query query;
-	struct err ignored = {0};
 	uint8_t *data = NULL;
-	query_start(&query, fronts->database, "SELECT n_byte, hash, data FROM layer_front WHERE key = ?", &ignored);
+	query_start(&query, fronts->database, "SELECT n_byte, hash, data FROM layer_front WHERE key = ?", NULL);
 	query_put_text(&query, key);
 	if (query_next(&query)) {
 		size_t n_kept;
 		*n_byte = (size_t)query_u64(&query, 0);
 		const char *hash = query_text(&query, 1);
 		const void *kept = query_bytes(&query, 2, &n_kept);
-		(void)squeeze_expand(key, kept, n_kept, *n_byte, hash ? hash : "", &data, &ignored);
+		(void)squeeze_expand(key, kept, n_kept, *n_byte, hash ? hash : "", &data, NULL);
 	}
 	fronts->failed |= query_end(&query) != ERR_OK;
-	err_clear(&ignored);
 	return data;
 }
 
@@ -111,29 +107,21 @@ static bool take_front(struct front_store *fronts, const struct front_key *key, 
 	return is_known;
 }
 
-/* Keep what the search of task i has found, when it came to its end. Without memory nothing is kept. */
+/* Keep what the search of task i has found, when it came to its end. */
 static void keep_front(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i)
 {
 	const struct candidate_task *task = &candidate->task[i];
 	struct pack pack = {0};
-	struct err ignored = {0};
 	if (task->code != ERR_OK || task->by_reason[LAYER_REASON_FAILED] > 0 || task->n_shared > 0)
 		return;
-	struct fresh *fresh = calloc(1, sizeof(*fresh));
-	if (!fresh)
-		return;
+	struct fresh *fresh = memory_array(1, sizeof(*fresh));
 	make_key(key, fresh->key);
 	candidate_pack_task(candidate, i, &pack);
+	memory_check(!pack.failed);
 	fresh->n_byte = pack.n;
-	bool done = !pack.failed && squeeze(pack.data, pack.n, 1, &fresh->small, &fresh->n_small, &ignored) == ERR_OK;
-	if (done)
-		hash_hex(pack.data, pack.n, fresh->hash);
+	fresh->small = squeeze(pack.data, pack.n, 1, &fresh->n_small);
+	hash_hex(pack.data, pack.n, fresh->hash);
 	pack_free(&pack);
-	err_clear(&ignored);
-	if (!done) {
-		free(fresh);
-		return;
-	}
 	(void)pthread_mutex_lock(&fronts->mutex);
 	fresh->next = fronts->fresh;
 	fronts->fresh = fresh;

@@ -85,6 +85,7 @@ struct least_finder {
 	size_t n_wanted, *wanted; /* [n_task] those to be searched next */
 	uint32_t *genome;         /* [genome_size] */
 	double value;             /* of the chain that was composed last; infinite: there is none */
+	struct arena arena;       /* of these arrays */
 };
 
 static void set_bound(struct candidate_task *task, struct bounds *bounds)
@@ -269,10 +270,10 @@ static enum err_code begin_machine(struct least_finder *finder, struct layer_set
 	if (code != ERR_OK)
 		return code;
 	size_t n = finder->candidate.n_task;
-	finder->bounds = calloc(n, sizeof(*finder->bounds));
-	finder->wanted = calloc(n, sizeof(*finder->wanted));
-	finder->genome = calloc(genome_size(map), sizeof(*finder->genome));
-	if (!finder->bounds || !finder->wanted || !finder->genome)
+	finder->bounds = arena_array(&finder->arena, n, sizeof(*finder->bounds));
+	finder->wanted = arena_array(&finder->arena, n, sizeof(*finder->wanted));
+	finder->genome = arena_array(&finder->arena, genome_size(map), sizeof(*finder->genome));
+	if (finder->arena.is_out)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	parallel_for(n, finder->options->n_thread, begin_task, finder);
 	for (size_t i = 0; i < n; i++)
@@ -295,9 +296,7 @@ static enum err_code find_on_machine(const struct least_options *options, const 
 		code = search_machine(&finder, err);
 	if (finder.candidate.set)
 		candidate_free(&finder.candidate);
-	free(finder.bounds);
-	free(finder.wanted);
-	free(finder.genome);
+	arena_free(&finder.arena);
 	return code;
 }
 

@@ -50,10 +50,8 @@ static enum err_code search_tasks(const struct outlook_options *options, struct 
 	parallel_for(candidate->n_task, options->n_thread, search_task, &searches);
 	for (size_t i = 0; i < candidate->n_task; i++) {
 		struct candidate_task *task = &candidate->task[i];
-		if (task->code != ERR_OK) {
-			(void)err_add_all(err, (struct err_place){0}, &task->err);
-			return task->code;
-		}
+		if (task->code != ERR_OK)
+			return err_add(err, task->code, "%s", err_text(&task->err));
 		if (task->by_reason[LAYER_REASON_FAILED] > 0)
 			*epsilon = INFINITY;
 	}

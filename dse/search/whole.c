@@ -44,15 +44,15 @@ void whole_free(struct whole *whole)
 
 bool whole_scratch_alloc(struct whole_scratch *scratch, const struct layer_map *map)
 {
-	scratch->canonical = calloc(genome_size(map), sizeof(*scratch->canonical));
-	scratch->keeps = calloc(map->n_block, sizeof(*scratch->keeps));
-	return scratch->canonical && scratch->keeps;
+	scratch->arena = (struct arena){0};
+	scratch->canonical = arena_array(&scratch->arena, genome_size(map), sizeof(*scratch->canonical));
+	scratch->keeps = arena_array(&scratch->arena, map->n_block, sizeof(*scratch->keeps));
+	return !scratch->arena.is_out;
 }
 
 void whole_scratch_free(struct whole_scratch *scratch)
 {
-	free(scratch->canonical);
-	free(scratch->keeps);
+	arena_free(&scratch->arena);
 }
 
 /* The design of a layer as far as its genes without a place decide it. */

@@ -32,6 +32,7 @@ struct whole {
 struct whole_scratch {
 	uint32_t *canonical; /* [genome_size] in: GENE_PLACE is an enum whole_ask; then indices of places */
 	bool *keeps;         /* [n_block] all readers of the block's result can read storage QPEs */
+	struct arena arena;
 };
 
 /* Both must outlive it. ERR_INTERNAL; whole_free also after an error. */

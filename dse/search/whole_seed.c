@@ -21,22 +21,16 @@ struct seed_pool {
 	uint32_t *genome;          /* [n_distinct][n_alloc][N_LAYER_GENE] */
 	struct evaluation *result; /* [n_distinct][n_alloc] */
 	bool was_stopped;          /* an evaluation */
+	struct arena arena;
 };
 
 static bool pool_alloc(struct seed_pool *pool, size_t n_distinct, size_t n_row)
 {
 	pool->n_alloc = n_row < MAX_POOL / POOL_PER_ROW ? POOL_PER_ROW * n_row : MAX_POOL;
-	pool->n = calloc(n_distinct, sizeof(*pool->n));
-	pool->genome = calloc(n_distinct * pool->n_alloc, N_LAYER_GENE * sizeof(*pool->genome));
-	pool->result = calloc(n_distinct * pool->n_alloc, sizeof(*pool->result));
-	return pool->n && pool->genome && pool->result;
-}
-
-static void pool_free(struct seed_pool *pool)
-{
-	free(pool->n);
-	free(pool->genome);
-	free(pool->result);
+	pool->n = arena_array(&pool->arena, n_distinct, sizeof(*pool->n));
+	pool->genome = arena_array(&pool->arena, n_distinct * pool->n_alloc, N_LAYER_GENE * sizeof(*pool->genome));
+	pool->result = arena_array(&pool->arena, n_distinct * pool->n_alloc, sizeof(*pool->result));
+	return !pool->arena.is_out;
 }
 
 /* All in DRAM: which neighbours can pass a result on is not known yet. */
@@ -202,6 +196,6 @@ size_t whole_seed(const struct layer_set *set, size_t n, uint32_t *genome, size_
 			row[block * N_LAYER_GENE + GENE_PLACE] = 0;
 	}
 	*was_stopped |= pool.was_stopped;
-	pool_free(&pool);
+	arena_free(&pool.arena);
 	return has_memory ? n : 0;
 }

@@ -269,33 +269,30 @@ static const struct node *parse_sign(struct parser *parser)
 	return make(parser, (struct node){.op = OP_NEGATE, .left = left});
 }
 
-static const struct node *parse_product(struct parser *parser)
+/* Terms with one of two signs between them, from the left: one op for the first sign, other for the second. */
+static const struct node *parse_terms(struct parser *parser, const struct node *(*term)(struct parser *parser),
+                                      const char signs[3], enum op one, enum op other)
 {
-	const struct node *left = parse_sign(parser);
+	const struct node *left = term(parser);
 	for (;;) {
 		skip_blanks(parser);
 		char c = *parser->next;
-		if (parser->failed || (c != '*' && c != '/'))
+		if (parser->failed || (c != signs[0] && c != signs[1]))
 			return left;
 		parser->next++;
-		const struct node *right = parse_sign(parser);
-		left =
-		    make(parser, (struct node){.op = c == '*' ? OP_MULTIPLY : OP_DIVIDE, .left = left, .right = right});
+		const struct node *right = term(parser);
+		left = make(parser, (struct node){.op = c == signs[0] ? one : other, .left = left, .right = right});
 	}
+}
+
+static const struct node *parse_product(struct parser *parser)
+{
+	return parse_terms(parser, parse_sign, "*/", OP_MULTIPLY, OP_DIVIDE);
 }
 
 static const struct node *parse_sum(struct parser *parser)
 {
-	const struct node *left = parse_product(parser);
-	for (;;) {
-		skip_blanks(parser);
-		char c = *parser->next;
-		if (parser->failed || (c != '+' && c != '-'))
-			return left;
-		parser->next++;
-		const struct node *right = parse_product(parser);
-		left = make(parser, (struct node){.op = c == '+' ? OP_ADD : OP_SUBTRACT, .left = left, .right = right});
-	}
+	return parse_terms(parser, parse_product, "+-", OP_ADD, OP_SUBTRACT);
 }
 
 /* Moves past a comparison sign; OP_NUMBER when there is none. */
@@ -401,28 +398,6 @@ struct expr *expr_parse(const char *text, struct err_place at, const char *const
 	return expr;
 }
 
-/* What cannot be computed satisfies nothing, not even !=, where C would say true. */
-static double compare(enum op op, double left, double right)
-{
-	if (isnan(left) || isnan(right))
-		return 0;
-	switch (op) {
-	case OP_LESS:
-		return left < right;
-	case OP_LESS_EQUAL:
-		return left <= right;
-	case OP_GREATER:
-		return left > right;
-	case OP_GREATER_EQUAL:
-		return left >= right;
-	case OP_EQUAL:
-		return left == right;
-	default:
-		assert(op == OP_NOT_EQUAL);
-		return left != right;
-	}
-}
-
 static bool is_true(double value)
 {
 	return !isnan(value) && value != 0;
@@ -455,9 +430,21 @@ static double value_of(const struct node *node, const double *value)
 		return is_true(left) && is_true(right);
 	case OP_OR:
 		return is_true(left) || is_true(right);
-	default:
-		return compare(node->op, left, right);
+	case OP_LESS:
+		return left < right;
+	case OP_LESS_EQUAL:
+		return left <= right;
+	case OP_GREATER:
+		return left > right;
+	case OP_GREATER_EQUAL:
+		return left >= right;
+	case OP_EQUAL:
+		return left == right;
+	case OP_NOT_EQUAL: /* what cannot be computed satisfies nothing, not even this, where C's != would be true */
+		return left < right || left > right;
 	}
+	assert(false);
+	return 0;
 }
 
 double expr_value(const struct expr *expr, const double *value)

@@ -5,12 +5,25 @@
 #include "mapper/split/ahead.h"
 #include "mapper/split/design.h"
 
+#define N_SPLIT_DIM 4                                 /* w, h, c, d of struct split */
+extern const char *const split_dim_name[N_SPLIT_DIM]; /* "width", "height", "out_channels", "in_channels" */
+
+/* What may be chosen of one dimension. */
+struct dim_choice {
+	enum split_choice choice;
+	uint32_t max_part; /* UINT32_MAX: no limit */
+	size_t n_fixed;    /* > 0: exactly these splits */
+	const struct dim_split *fixed;
+};
+
 /* What a layer may choose from, after all rules that match it are applied (later rules win, key by key). */
 struct layer_choice {
-	enum split_choice w, h, c, d;
-	uint32_t max_part_w, max_part_h, max_part_c, max_part_d; /* UINT32_MAX: no limit */
-	size_t n_fixed_w, n_fixed_h, n_fixed_c, n_fixed_d;       /* > 0: exactly these splits */
-	const struct dim_split *fixed_w, *fixed_h, *fixed_c, *fixed_d;
+	union {
+		struct {
+			struct dim_choice w, h, c, d;
+		};
+		struct dim_choice dim[N_SPLIT_DIM]; /* the same */
+	};
 	bool thesis_split; /* only the thesis splitter's own split */
 	bool to_dram;      /* its result is the network's, and must be written to DRAM (enum network_result) */
 	bool strategy[N_STRATEGY];

@@ -18,9 +18,9 @@ struct found {
 	const char *level_name[MACHINE_MAX_LEVEL];
 };
 
-static bool has_all_splits(enum split_choice choice, uint32_t max_part, size_t n_fixed, uint32_t n_most)
+static bool has_all_splits(const struct dim_choice *dim, uint32_t n_most)
 {
-	return n_most <= 1 || (choice == SPLIT_ALL && n_fixed == 0 && max_part >= n_most);
+	return n_most <= 1 || (dim->choice == SPLIT_ALL && dim->n_fixed == 0 && dim->max_part >= n_most);
 }
 
 /* Rows that one PE needs whole, and dimensions of one, leave no choice. */
@@ -33,12 +33,10 @@ static bool leaves_splits(const struct machine *machine, const struct block *blo
 		return false;
 	if (choice->thesis_split)
 		return true;
-	return !((hard & WHOLE_W ||
-	          has_all_splits(choice->w, choice->max_part_w, choice->n_fixed_w, whole.w.size_a / block->pool)) &&
-	         (hard & WHOLE_H ||
-	          has_all_splits(choice->h, choice->max_part_h, choice->n_fixed_h, whole.h.size_a / block->pool)) &&
-	         (hard & WHOLE_C || has_all_splits(choice->c, choice->max_part_c, choice->n_fixed_c, whole.c.size_a)) &&
-	         has_all_splits(choice->d, choice->max_part_d, choice->n_fixed_d, whole.d.size_a));
+	return !((hard & WHOLE_W || has_all_splits(&choice->w, whole.w.size_a / block->pool)) &&
+	         (hard & WHOLE_H || has_all_splits(&choice->h, whole.h.size_a / block->pool)) &&
+	         (hard & WHOLE_C || has_all_splits(&choice->c, whole.c.size_a)) &&
+	         has_all_splits(&choice->d, whole.d.size_a));
 }
 
 static void find_strategies(const struct machine *machine, const struct block *block, const struct layer_choice *choice,

@@ -357,8 +357,7 @@ enum err_code machine_read_cfg(const char *path, struct machine *machine, struct
 	make_machine(&reader, &read);
 	struct err found = {0};
 	(void)machine_check(&read, &found);
-	code = err_add_all(err, (struct err_place){path, 1, 1}, &found);
-	err_clear(&found);
+	code = err_move(err, (struct err_place){path, 1, 1}, &found);
 	if (code == ERR_OK)
 		*machine = read;
 	return code;

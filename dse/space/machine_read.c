@@ -65,8 +65,7 @@ static void read_param(const struct doc_node *node, const struct machine_param *
 		        param->key, node->kind == DOC_LIST ? "list" : "map", param->unit);
 	else
 		(void)machine_set_param(machine, param, node->text, &part);
-	(void)err_add_all(err, doc_place(node), &part);
-	err_clear(&part);
+	(void)err_move(err, doc_place(node), &part);
 }
 
 /* One nested map of parameters, e.g. under `mla:`. */
@@ -97,9 +96,9 @@ void machine_read_name(const struct doc_node *node, const char *what, char *name
 	bool plain = n > 0 && text[0] != '-' &&
 	             strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == n;
 	if (!plain || n >= n_byte)
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "%s: found '%s', allowed 1 to %zu letters, digits, '_', '-' and '.', no '-' first", what,
-		           doc_quote(text).text, n_byte - 1);
+		(void)doc_refuse(err, node,
+		                 "%s: found '%s', allowed 1 to %zu letters, digits, '_', '-' and '.', no '-' first",
+		                 what, doc_quote(text).text, n_byte - 1);
 	else
 		memcpy(name, text, n + 1);
 }
@@ -122,9 +121,7 @@ static void read_level(const struct doc_node *map, struct operating_point *level
 		assert(n_allowed < sizeof(allowed) / sizeof(allowed[0]));
 		allowed[n_allowed++] = param->key;
 		double *value = (double *)(void *)((char *)level + param->offset);
-		const struct doc_node *node = doc_find(map, param->key);
-		if (node)
-			(void)doc_get_real(node, param->key, param->min, param->max, value, err);
+		(void)doc_get_real(doc_find(map, param->key), param->key, param->min, param->max, value, err);
 	}
 	doc_check_keys(map, allowed, n_allowed, err);
 	if (map->kind != DOC_MAP)
@@ -136,27 +133,26 @@ static void read_level(const struct doc_node *map, struct operating_point *level
 	static const char *const required[] = {"name", "vdd_v", "clk_mhz"};
 	for (size_t i = 0; i < sizeof(required) / sizeof(required[0]); i++) {
 		if (!doc_find(map, required[i]))
-			err_add_at(err, ERR_INPUT, doc_place(map), "a level without '%s', which has no default",
-			           required[i]);
+			(void)doc_refuse(err, map, "a level without '%s', which has no default", required[i]);
 	}
 }
 
 static void read_levels(const struct doc_node *list, struct machine *machine, struct err *err)
 {
 	if (list->kind != DOC_LIST) {
-		err_add_at(err, ERR_INPUT, doc_place(list),
-		           "levels: found %s, allowed a list of operating points, e.g. "
-		           "[{name: PL1, vdd_v: 0.5, clk_mhz: 320}]",
-		           list->kind == DOC_MAP ? "a map" : "one value");
+		(void)doc_refuse(err, list,
+		                 "levels: found %s, allowed a list of operating points, e.g. "
+		                 "[{name: PL1, vdd_v: 0.5, clk_mhz: 320}]",
+		                 list->kind == DOC_MAP ? "a map" : "one value");
 		init_level(&machine->level[0], list->line);
 		machine->n_level = 1;
 		return;
 	}
 	for (size_t i = 0; i < list->n; i++) {
 		if (i == MACHINE_FILE_LEVEL) {
-			err_add_at(err, ERR_INPUT, doc_place(list->value[i]),
-			           "levels: found %zu operating points, at most %d are allowed", list->n,
-			           MACHINE_FILE_LEVEL);
+			(void)doc_refuse(err, list->value[i],
+			                 "levels: found %zu operating points, at most %d are allowed", list->n,
+			                 MACHINE_FILE_LEVEL);
 			return;
 		}
 		read_level(list->value[i], &machine->level[i], err);
@@ -210,7 +206,7 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 	const size_t n_own = 4;
 	size_t n_allowed = n_own, target = MACHINE_CHIP;
 	const struct doc_node *node = doc_find(root, "target");
-	bool known = node && doc_get_choice(node, "target", machine_target_name, N_MACHINE_TARGET, &target, err);
+	bool known = doc_get_choice(node, "target", machine_target_name, N_MACHINE_TARGET, &target, err);
 	machine_init(machine, (enum machine_target)target);
 	n_allowed +=
 	    list_groups(machine->target, allowed + n_allowed, sizeof(allowed) / sizeof(allowed[0]) - n_allowed, arena);
@@ -218,20 +214,21 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 	if (root->kind != DOC_MAP)
 		return;
 	if (!node)
-		err_add_at(err, ERR_INPUT, doc_place(root), "a machine without 'target', allowed qpe, chip, systolic");
+		(void)doc_refuse(err, root, "a machine without 'target', allowed qpe, chip, systolic");
 	for (size_t i = n_own; i < n_allowed; i++) {
 		const struct doc_node *map = doc_find(root, allowed[i]);
 		if (map)
 			read_group(map, allowed[i], machine, err);
 	}
 	if (known && machine->target == MACHINE_SYSTOLIC && !doc_find(root, "systolic"))
-		err_add_at(err, ERR_INPUT, doc_place(root),
-		           "a systolic array without 'systolic', which says how large it is; 'systolic: {}' is that of "
-		           "the defaults");
+		(void)doc_refuse(
+		    err, root,
+		    "a systolic array without 'systolic', which says how large it is; 'systolic: {}' is that of "
+		    "the defaults");
 	if ((node = doc_find(root, "name")) != NULL)
 		machine_read_name(node, "name", machine->name, sizeof(machine->name), err);
 	else
-		err_add_at(err, ERR_INPUT, doc_place(root), "a machine without 'name'; give it one");
+		(void)doc_refuse(err, root, "a machine without 'name'; give it one");
 	if ((node = doc_find(root, "levels")) != NULL)
 		read_levels(node, machine, err);
 	if ((node = doc_find(root, "sources")) != NULL)
@@ -243,8 +240,7 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 	if (known)
 		check_whole(root, machine, err);
 	else if (!doc_find(root, "levels"))
-		err_add_at(err, ERR_INPUT, doc_place(root),
-		           "levels: found none, at least one operating point is needed");
+		(void)doc_refuse(err, root, "levels: found none, at least one operating point is needed");
 }
 
 enum err_code machine_read_sources(const char *path, struct machine *machine, struct machine_sources *sources,
@@ -275,8 +271,7 @@ enum err_code machine_read_sources(const char *path, struct machine *machine, st
 		*machine = read;
 		*sources = said;
 	}
-	(void)err_add_all(err, (struct err_place){0}, &found);
-	err_clear(&found);
+	(void)err_move(err, (struct err_place){0}, &found);
 	arena_free(&arena);
 	return code;
 }

@@ -84,11 +84,11 @@ static void refuse_key(const struct doc_node *node, struct err *err)
 	for (size_t i = 0; i < machine_n_level_param; i++)
 		name[n++] = level_param[i].key;
 	const char *nearest = err_nearest(node->text, name, n);
-	err_add_at(err, ERR_INPUT, doc_place(node),
-	           "sources: found '%s', allowed a parameter (energy.dram_byte_pj), a field of levels (mla_clk_pj) or "
-	           "of one level (PL1.mla_clk_pj)%s%s%s",
-	           doc_quote(node->text).text, nearest ? ", did you mean '" : "", nearest ? nearest : "",
-	           nearest ? "'?" : "");
+	(void)doc_refuse(
+	    err, node,
+	    "sources: found '%s', allowed a parameter (energy.dram_byte_pj), a field of levels (mla_clk_pj) or "
+	    "of one level (PL1.mla_clk_pj)%s%s%s",
+	    doc_quote(node->text).text, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 /* {confidence: derived, source: text}; both are needed. */
@@ -101,12 +101,9 @@ static bool read_entry(const struct doc_node *map, struct arena *arena, struct p
 	if (map->kind != DOC_MAP)
 		return false;
 	const struct doc_node *node = doc_find(map, "confidence"), *text = doc_find(map, "source");
-	if (!node || !text) {
-		err_add_at(err, ERR_INPUT, doc_place(map),
-		           "sources: an entry without '%s', e.g. {confidence: derived, source: how}",
-		           node ? "source" : "confidence");
-		return false;
-	}
+	if (!node || !text)
+		return doc_refuse(err, map, "sources: an entry without '%s', e.g. {confidence: derived, source: how}",
+		                  node ? "source" : "confidence");
 	/* "unknown" is what is not written down */
 	bool known = doc_get_choice(node, "confidence", confidence_name + 1, N_CONFIDENCE - 1, &confidence, err);
 	if (!doc_get_text(text, "source", &source, err) || !known)

@@ -15,8 +15,7 @@ bool space_has_items(const struct doc_node *node, const char *what, struct err *
 	assert(node && what);
 	if (item_n(node) > 0)
 		return true;
-	err_add_at(err, ERR_INPUT, doc_place(node), "%s: found an empty list, allowed at least one item", what);
-	return false;
+	return doc_refuse(err, node, "%s: found an empty list, allowed at least one item", what);
 }
 
 void *space_array(struct space_reader *reader, size_t n, size_t n_byte)
@@ -54,7 +53,7 @@ static void read_root(struct space_reader *reader)
 	if (name)
 		machine_read_name(name, "name", space->name, sizeof(space->name), reader->err);
 	else
-		err_add_at(reader->err, ERR_INPUT, doc_place(root), "a space without 'name'; give it one");
+		(void)doc_refuse(reader->err, root, "a space without 'name'; give it one");
 	space_read_machines(reader);
 	space_read_axes(reader);
 	space_read_networks(reader);
@@ -90,8 +89,7 @@ static enum err_code read_space(const char *path, const struct space_among *amon
 		space->detail = given ? given->detail : DETAIL_FAST;
 		code = found.code;
 	}
-	(void)err_add_all(err, (struct err_place){0}, &found);
-	err_clear(&found);
+	(void)err_move(err, (struct err_place){0}, &found);
 	if (code != ERR_OK)
 		space_free(space);
 	return code;

@@ -25,8 +25,7 @@ static bool is_map(struct space_reader *reader, const struct doc_node *node, con
 {
 	if (node->kind == DOC_MAP)
 		return true;
-	err_add_at(reader->err, ERR_INPUT, doc_place(node), "%s: allowed is a map, e.g. %s", what, example);
-	return false;
+	return doc_refuse(reader->err, node, "%s: allowed is a map, e.g. %s", what, example);
 }
 
 /* The machine of the space that has this name; false with a message when there is none. */
@@ -52,11 +51,9 @@ static bool find_memory(struct space_reader *reader, const struct doc_node *node
 		name[n] = options->memory[i].name;
 		at[n++] = i;
 	}
-	if (n == 0) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(node), "machine %s has no memories under 'memories'",
-		           reader->space->machine[machine].name);
-		return false;
-	}
+	if (n == 0)
+		return doc_refuse(reader->err, node, "machine %s has no memories under 'memories'",
+		                  reader->space->machine[machine].name);
 	if (!doc_get_choice(node, "memory", name, n, &found, reader->err))
 		return false;
 	*index = at[found];
@@ -132,8 +129,7 @@ static void read_detail(struct space_reader *reader, const struct doc_node *map)
 	doc_check_keys(map, allowed, 2, reader->err);
 	const struct doc_node *network = doc_find(map, "network"), *machines = doc_find(map, "machines");
 	if (!network || !machines) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(map), "detail: needs 'network' and 'machines', e.g. %s",
-		           example);
+		(void)doc_refuse(reader->err, map, "detail: needs 'network' and 'machines', e.g. %s", example);
 		return;
 	}
 	const char **name = reader->networks_complete ? space_array(reader, space->n_network, sizeof(*name)) : NULL;
@@ -169,9 +165,10 @@ static void read_buffers(struct space_reader *reader, const struct doc_node *map
 		uint64_t kib[3];
 		bool ok = find_machine(reader, map->key[i], &new.machine);
 		if (list->kind != DOC_LIST || list->n != 3) {
-			err_add_at(reader->err, ERR_INPUT, doc_place(list),
-			           "buffers_kib: allowed are three whole numbers, of ifmap, filter and ofmap, e.g. %s",
-			           example);
+			(void)doc_refuse(
+			    reader->err, list,
+			    "buffers_kib: allowed are three whole numbers, of ifmap, filter and ofmap, e.g. %s",
+			    example);
 			continue;
 		}
 		for (size_t k = 0; k < 3; k++)
@@ -188,16 +185,16 @@ static void read_buffers(struct space_reader *reader, const struct doc_node *map
 static void read_choices(struct space_reader *reader, const struct doc_node *map)
 {
 	struct arada_options *options = &reader->space->arada;
-	const struct doc_node *model = doc_find(map, "memory_model"), *bandwidth = doc_find(map, "bandwidth");
-	const struct doc_node *shape = doc_find(map, "layers_as");
-	size_t index;
-	if (model && doc_get_choice(model, "memory_model", arada_model_name, N_ARADA_MODEL, &index, reader->err))
-		options->model = (enum arada_model)index;
-	if (bandwidth &&
-	    doc_get_choice(bandwidth, "bandwidth", arada_bandwidth_name, N_ARADA_BANDWIDTH, &index, reader->err))
-		options->bandwidth = (enum arada_bandwidth)index;
-	if (shape && doc_get_choice(shape, "layers_as", arada_shape_name, N_ARADA_SHAPE, &index, reader->err))
-		options->shape = (enum arada_shape)index;
+	size_t model = ARADA_SCALESIM, bandwidth = ARADA_WORD_PER_CLK, shape = ARADA_TOOL;
+	(void)doc_get_choice(doc_find(map, "memory_model"), "memory_model", arada_model_name, N_ARADA_MODEL, &model,
+	                     reader->err);
+	(void)doc_get_choice(doc_find(map, "bandwidth"), "bandwidth", arada_bandwidth_name, N_ARADA_BANDWIDTH,
+	                     &bandwidth, reader->err);
+	(void)doc_get_choice(doc_find(map, "layers_as"), "layers_as", arada_shape_name, N_ARADA_SHAPE, &shape,
+	                     reader->err);
+	options->model = (enum arada_model)model;
+	options->bandwidth = (enum arada_bandwidth)bandwidth;
+	options->shape = (enum arada_shape)shape;
 }
 
 /* Where a key's value stands, for messages of what comes after reading. */
@@ -210,17 +207,13 @@ static struct err_place key_place(const struct doc_node *map, const char *key)
 static void read_numbers(struct space_reader *reader, const struct doc_node *map)
 {
 	struct arada_options *options = &reader->space->arada;
-	const struct doc_node *node = doc_find(map, "switch_us");
-	uint64_t n;
-	if (node)
-		(void)doc_get_real(node, "switch_us", 0, MAX_SWITCH_US, &options->switch_us, reader->err);
-	node = doc_find(map, "clk_step_mhz");
+	uint64_t n = N_BANDWIDTH;
+	(void)doc_get_real(doc_find(map, "switch_us"), "switch_us", 0, MAX_SWITCH_US, &options->switch_us, reader->err);
 	options->clk_step_at = key_place(map, "clk_step_mhz");
-	if (node)
-		(void)doc_get_real(node, "clk_step_mhz", 1e-3, MAX_CLK_STEP_MHZ, &options->clk_step_mhz, reader->err);
-	node = doc_find(map, "bandwidth_steps");
-	if (node && doc_get_u64(node, "bandwidth_steps", 1, ARADA_MAX_SETTING, &n, reader->err))
-		options->n_bandwidth = (uint32_t)n;
+	(void)doc_get_real(doc_find(map, "clk_step_mhz"), "clk_step_mhz", 1e-3, MAX_CLK_STEP_MHZ,
+	                   &options->clk_step_mhz, reader->err);
+	(void)doc_get_u64(doc_find(map, "bandwidth_steps"), "bandwidth_steps", 1, ARADA_MAX_SETTING, &n, reader->err);
+	options->n_bandwidth = (uint32_t)n;
 }
 
 void space_read_arada(struct space_reader *reader)

@@ -24,15 +24,14 @@ static void add_value(struct axis_reader *self, const struct doc_node *node, con
 	struct err part = {0};
 	char canonical[TEXT_SIZE];
 	if (machine_set_param(&self->scratch, axis->param, text, &part) != ERR_OK) {
-		(void)err_add_all(self->reader->err, doc_place(node), &part);
-		err_clear(&part);
+		(void)err_move(self->reader->err, doc_place(node), &part);
 		return;
 	}
 	(void)machine_print_param(&self->scratch, axis->param, canonical, sizeof(canonical));
 	for (size_t i = 0; i < axis->n; i++) {
 		if (strcmp(axis->value[i], canonical) == 0) {
-			err_add_at(self->reader->err, ERR_INPUT, doc_place(node), "%s: found %s again, allowed once",
-			           axis->param->key, canonical);
+			(void)doc_refuse(self->reader->err, node, "%s: found %s again, allowed once", axis->param->key,
+			                 canonical);
 			return;
 		}
 	}
@@ -52,8 +51,7 @@ static void read_list(struct axis_reader *self, const struct doc_node *node)
 	if (!space_has_items(node, key, err))
 		return;
 	if (n > MAX_VALUE) {
-		err_add_at(err, ERR_INPUT, doc_place(node), "%s: found %zu values, at most %u are allowed", key, n,
-		           MAX_VALUE);
+		(void)doc_refuse(err, node, "%s: found %zu values, at most %u are allowed", key, n, MAX_VALUE);
 		return;
 	}
 	self->axis->value = space_array(self->reader, n, sizeof(*self->axis->value));
@@ -62,8 +60,8 @@ static void read_list(struct axis_reader *self, const struct doc_node *node)
 		if (item->kind == DOC_SCALAR)
 			add_value(self, item, item->text);
 		else
-			err_add_at(err, ERR_INPUT, doc_place(item), "%s: found a %s, allowed a value (%s)", key,
-			           item->kind == DOC_LIST ? "list" : "map", self->axis->param->unit);
+			(void)doc_refuse(err, item, "%s: found a %s, allowed a value (%s)", key,
+			                 item->kind == DOC_LIST ? "list" : "map", self->axis->param->unit);
 	}
 }
 
@@ -93,24 +91,20 @@ static bool read_range(struct axis_reader *self, const struct doc_node *node, st
 	const struct doc_node *from = doc_find(node, "from"), *to = doc_find(node, "to");
 	const struct doc_node *step = doc_find(node, "step"), *times = doc_find(node, "times");
 	doc_check_keys(node, allowed, 4, err);
-	if (param->type != PARAM_U32 && param->type != PARAM_REAL) {
-		err_add_at(err, ERR_INPUT, doc_place(node), "%s: found a range, allowed a list of values (%s)",
-		           param->key, param->unit);
-		return false;
-	}
-	if (!from || !to || !step == !times) {
-		err_add_at(
-		    err, ERR_INPUT, doc_place(node),
+	if (param->type != PARAM_U32 && param->type != PARAM_REAL)
+		return doc_refuse(err, node, "%s: found a range, allowed a list of values (%s)", param->key,
+		                  param->unit);
+	if (!from || !to || !step == !times)
+		return doc_refuse(
+		    err, node,
 		    "%s: a range needs 'from', 'to' and either 'step' or 'times', e.g. {from: 1, to: 8, times: 2}",
 		    param->key);
-		return false;
-	}
 	bool ok = doc_get_real(from, "from", param->min, param->max, &range->from, err) &&
 	          doc_get_real(to, "to", range->from, param->max, &range->to, err);
 	ok = (!step || doc_get_real(step, "step", 1e-9, 1e12, &range->step, err)) && ok;
 	ok = (!times || doc_get_real(times, "times", 1.0001, 1e9, &range->times, err)) && ok;
 	if (ok && times && range->from <= 0) {
-		err_add_at(err, ERR_INPUT, doc_place(from), "from: found 0, allowed more than 0 with 'times'");
+		(void)doc_refuse(err, from, "from: found 0, allowed more than 0 with 'times'");
 		ok = false;
 	}
 	return ok && err->n_message == n_before;
@@ -127,9 +121,8 @@ static void add_range(struct axis_reader *self, const struct doc_node *node)
 	size_t n = range_n(&range);
 	assert(n > 0);
 	if (n > MAX_VALUE) {
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "%s: the range has more than %u values, at most %u are allowed", param->key, MAX_VALUE,
-		           MAX_VALUE);
+		(void)doc_refuse(err, node, "%s: the range has more than %u values, at most %u are allowed", param->key,
+		                 MAX_VALUE, MAX_VALUE);
 		return;
 	}
 	self->axis->value = space_array(self->reader, n, sizeof(*self->axis->value));
@@ -140,9 +133,8 @@ static void add_range(struct axis_reader *self, const struct doc_node *node)
 		/* 12 digits: what the user can write, without the rounding of the steps */
 		(void)snprintf(text, sizeof(text), "%.12g", value < range.to ? value : range.to);
 		if (param->type == PARAM_U32 && strspn(text, "0123456789") != strlen(text)) {
-			err_add_at(err, ERR_INPUT, doc_place(node),
-			           "%s: the range contains %s, allowed whole numbers (%s)", param->key, text,
-			           param->unit);
+			(void)doc_refuse(err, node, "%s: the range contains %s, allowed whole numbers (%s)", param->key,
+			                 text, param->unit);
 			return;
 		}
 		add_value(self, node, text);
@@ -157,8 +149,8 @@ static void check_served(struct space_reader *reader, const struct doc_node *key
 	for (size_t i = 0; i < space->n_machine && !is_served; i++)
 		is_served = machine_param_serves(param, space->machine[i].target);
 	if (!is_served)
-		err_add_at(
-		    reader->err, ERR_INPUT, doc_place(key),
+		(void)doc_refuse(
+		    reader->err, key,
 		    "axes: found '%s', which machines with target: %s do not have, allowed a parameter of theirs",
 		    param->key, machine_target_name[space->machine[0].target]);
 }
@@ -170,11 +162,12 @@ static void read_axis(struct space_reader *reader, const struct doc_node *key, c
 	const struct machine_param *param = machine_find_param(key->text);
 	if (!param) {
 		const char *nearest = machine_nearest_param(key->text);
-		err_add_at(reader->err, ERR_INPUT, doc_place(key),
-		           "axes: found '%s', allowed the key of a machine parameter (spaces/machines/README.md lists "
-		           "them)%s%s%s",
-		           doc_quote(key->text).text, nearest ? ", did you mean '" : "", nearest ? nearest : "",
-		           nearest ? "'?" : "");
+		(void)doc_refuse(
+		    reader->err, key,
+		    "axes: found '%s', allowed the key of a machine parameter (spaces/machines/README.md lists "
+		    "them)%s%s%s",
+		    doc_quote(key->text).text, nearest ? ", did you mean '" : "", nearest ? nearest : "",
+		    nearest ? "'?" : "");
 		return;
 	}
 	check_served(reader, key, param);
@@ -197,9 +190,9 @@ void space_read_axes(struct space_reader *reader)
 	if (!map)
 		return;
 	if (map->kind != DOC_MAP) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(map),
-		           "axes: found a %s, allowed a map of machine parameters, e.g. {mla.array: [16x4, 8x4]}",
-		           map->kind == DOC_LIST ? "list" : "value");
+		(void)doc_refuse(reader->err, map,
+		                 "axes: found a %s, allowed a map of machine parameters, e.g. {mla.array: [16x4, 8x4]}",
+		                 map->kind == DOC_LIST ? "list" : "value");
 		return;
 	}
 	reader->space->axis = space_array(reader, map->n, sizeof(*reader->space->axis));

@@ -78,16 +78,15 @@ static const char *find_file(struct space_reader *reader, const struct doc_node 
 	if (reader->among) {
 		result = find_among(reader->among, name, kind);
 		if (!result)
-			err_add_at(reader->err, ERR_INPUT, doc_place(node), "%s: is not among the files that were kept",
-			           doc_quote(name).text);
+			(void)doc_refuse(reader->err, node, "%s: is not among the files that were kept",
+			                 doc_quote(name).text);
 		return result;
 	}
 	if (path_find_beside(reader->path, name, kind, &reader->space->arena, &result, &part) != ERR_OK) {
 		part.code = part.code == ERR_IO ? ERR_INPUT : part.code;
-		(void)err_add_all(reader->err, doc_place(node), &part);
+		(void)err_move(reader->err, doc_place(node), &part);
 		result = NULL;
 	}
-	err_clear(&part);
 	return result;
 }
 
@@ -128,11 +127,9 @@ static const struct doc_node *one_of(struct space_reader *reader, const char *si
 {
 	const struct doc_node *one = doc_find(reader->root, singular), *many = doc_find(reader->root, plural);
 	if (one && many)
-		err_add_at(reader->err, ERR_INPUT, doc_place(many), "found both '%s' and '%s', allowed one of them",
-		           singular, plural);
+		(void)doc_refuse(reader->err, many, "found both '%s' and '%s', allowed one of them", singular, plural);
 	else if (!one && !many)
-		err_add_at(reader->err, ERR_INPUT, doc_place(reader->root), "a space without '%s'; name at least one",
-		           plural);
+		(void)doc_refuse(reader->err, reader->root, "a space without '%s'; name at least one", plural);
 	const struct doc_node *node = one ? one : many;
 	return node && space_has_items(node, plural, reader->err) ? node : NULL;
 }
@@ -144,8 +141,8 @@ static bool is_known_machine(struct space_reader *reader, const struct doc_node 
 	for (size_t i = 0; i < space->n_machine; i++) {
 		if (strcmp(space->machine[i].name, machine->name) != 0)
 			continue;
-		err_add_at(reader->err, ERR_INPUT, doc_place(node),
-		           "machines: two machines are named '%s', allowed once", machine->name);
+		(void)doc_refuse(reader->err, node, "machines: two machines are named '%s', allowed once",
+		                 machine->name);
 		return true;
 	}
 	return false;
@@ -194,13 +191,12 @@ static void read_weight(struct space_reader *reader, const struct doc_node *item
 {
 	const struct doc_node *node = doc_find(item, "weight");
 	if (reader->space->aggregate == AGGREGATE_WEIGHTED && !node)
-		err_add_at(
-		    reader->err, ERR_INPUT, doc_place(item),
+		(void)doc_refuse(
+		    reader->err, item,
 		    "a network without 'weight', which 'aggregate: weighted' needs, e.g. {network: vgg16, weight: 2}");
-	else if (node && doc_get_real(node, "weight", 1e-9, 1e9, weight, reader->err) &&
+	else if (doc_get_real(node, "weight", 1e-9, 1e9, weight, reader->err) &&
 	         reader->space->aggregate != AGGREGATE_WEIGHTED)
-		err_add_at(reader->err, ERR_INPUT, doc_place(node),
-		           "weight: found a weight, allowed only with 'aggregate: weighted'");
+		(void)doc_refuse(reader->err, node, "weight: found a weight, allowed only with 'aggregate: weighted'");
 }
 
 /* `vgg16` or `{network: vgg16, weight: 2}`. */
@@ -216,9 +212,9 @@ static void read_network(struct space_reader *reader, const struct doc_node *ite
 		doc_check_keys(item, allowed, 2, reader->err);
 		node = doc_find(item, "network");
 		if (!node) {
-			err_add_at(reader->err, ERR_INPUT, doc_place(item),
-			           "networks: an entry without 'network', e.g. "
-			           "{network: vgg16, weight: 2}");
+			(void)doc_refuse(reader->err, item,
+			                 "networks: an entry without 'network', e.g. "
+			                 "{network: vgg16, weight: 2}");
 			return;
 		}
 	}
@@ -231,8 +227,7 @@ static void read_network(struct space_reader *reader, const struct doc_node *ite
 	const char *own = own_path(reader, path);
 	for (size_t i = 0; i < space->n_network; i++) {
 		if (strcmp(space->network[i].path, own) == 0) {
-			err_add_at(reader->err, ERR_INPUT, doc_place(node), "networks: found '%s' again, allowed once",
-			           name);
+			(void)doc_refuse(reader->err, node, "networks: found '%s' again, allowed once", name);
 			return;
 		}
 	}
@@ -249,19 +244,18 @@ void space_read_networks(struct space_reader *reader)
 {
 	static const char *const aggregate[] = {"sum", "worst", "weighted"};
 	struct space *space = reader->space;
-	const struct doc_node *how = doc_find(reader->root, "aggregate");
 	_Static_assert(AGGREGATE_SUM == 0 && AGGREGATE_WORST == 1 && AGGREGATE_WEIGHTED == 2, "order of names");
 	size_t index = AGGREGATE_SUM;
-	if (how && doc_get_choice(how, "aggregate", aggregate, 3, &index, reader->err))
-		space->aggregate = (enum space_aggregate)index;
+	(void)doc_get_choice(doc_find(reader->root, "aggregate"), "aggregate", aggregate, 3, &index, reader->err);
+	space->aggregate = (enum space_aggregate)index;
 
 	const struct doc_node *node = one_of(reader, "network", "networks");
 	if (!node)
 		return;
 	size_t n = item_n(node);
 	if (n > SPACE_MAX_NETWORK) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(node), "networks: found %zu, at most %d are allowed", n,
-		           SPACE_MAX_NETWORK);
+		(void)doc_refuse(reader->err, node, "networks: found %zu, at most %d are allowed", n,
+		                 SPACE_MAX_NETWORK);
 		return;
 	}
 	space->network = space_array(reader, n, sizeof(*space->network));

@@ -37,9 +37,10 @@ static void check_area(struct space_reader *reader, const struct doc_node *node,
 	for (size_t i = 0; i < space->n_machine; i++) {
 		if (machine_area_um2(&space->machine[i]) > 0)
 			continue;
-		err_add_at(reader->err, ERR_INPUT, doc_place(node),
-		           "found %s, but machine %s has no area coefficients; give them under 'area' in its file",
-		           metric_table[metric].name, space->machine[i].name);
+		(void)doc_refuse(
+		    reader->err, node,
+		    "found %s, but machine %s has no area coefficients; give them under 'area' in its file",
+		    metric_table[metric].name, space->machine[i].name);
 		return;
 	}
 }
@@ -127,8 +128,8 @@ void space_read_constraints(struct space_reader *reader)
 	if (!list)
 		return;
 	if (list->kind == DOC_MAP) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(list),
-		           "constraints: found a map, allowed a list of conditions, e.g. ['latency_ms <= 43']");
+		(void)doc_refuse(reader->err, list,
+		                 "constraints: found a map, allowed a list of conditions, e.g. ['latency_ms <= 43']");
 		return;
 	}
 	size_t n = item_n(list);
@@ -146,7 +147,7 @@ void space_read_deadline(struct space_reader *reader)
 {
 	const struct doc_node *node = doc_find(reader->root, "deadline_ms");
 	struct space *space = reader->space;
-	if (!node || !doc_get_real(node, "deadline_ms", 1e-9, 1e12, &space->deadline_ms, reader->err))
+	if (!doc_get_real(node, "deadline_ms", 1e-9, 1e12, &space->deadline_ms, reader->err))
 		return;
 	bool is_limit =
 	    space->aggregate == AGGREGATE_WORST || (space->aggregate == AGGREGATE_SUM && space->n_network == 1);
@@ -165,15 +166,15 @@ void space_read_objectives(struct space_reader *reader)
 	const struct doc_node *list = doc_find(reader->root, "objectives");
 	struct space *space = reader->space;
 	if (!list) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(reader->root),
-		           "a space without 'objectives', e.g. objectives: [latency_ms, energy_mj]");
+		(void)doc_refuse(reader->err, reader->root,
+		                 "a space without 'objectives', e.g. objectives: [latency_ms, energy_mj]");
 		return;
 	}
 	if (!space_has_items(list, "objectives", reader->err))
 		return;
 	if (item_n(list) > SPACE_MAX_OBJECTIVE)
-		err_add_at(reader->err, ERR_INPUT, doc_place(list), "objectives: found %zu, at most %d are allowed",
-		           item_n(list), SPACE_MAX_OBJECTIVE);
+		(void)doc_refuse(reader->err, list, "objectives: found %zu, at most %d are allowed", item_n(list),
+		                 SPACE_MAX_OBJECTIVE);
 	for (size_t i = 0; i < N_METRIC; i++)
 		name[i] = metric_table[i].name;
 	bool is_named[N_METRIC] = {false};
@@ -183,8 +184,7 @@ void space_read_objectives(struct space_reader *reader)
 		if (!doc_get_choice(item, "objective", name, N_METRIC, &index, reader->err))
 			continue;
 		if (is_named[index])
-			err_add_at(reader->err, ERR_INPUT, doc_place(item), "objectives: found %s again, allowed once",
-			           name[index]);
+			(void)doc_refuse(reader->err, item, "objectives: found %s again, allowed once", name[index]);
 		else if (space->n_objective < SPACE_MAX_OBJECTIVE) /* of too many the others are only checked */
 			space->objective[space->n_objective++] = (enum metric)index;
 		is_named[index] = true;
@@ -196,9 +196,7 @@ void space_read_objectives(struct space_reader *reader)
 static void read_number(const struct doc_node *map, const char *key, uint64_t min, uint64_t max, uint64_t *value,
                         struct err *err)
 {
-	const struct doc_node *node = doc_find(map, key);
-	if (node)
-		(void)doc_get_u64(node, key, min, max, value, err);
+	(void)doc_get_u64(doc_find(map, key), key, min, max, value, err);
 }
 
 void space_read_search(struct space_reader *reader)
@@ -206,7 +204,7 @@ void space_read_search(struct space_reader *reader)
 	static const char *const allowed[] = {"engine",          "seed",    "population",   "generations", "max_front",
 	                                      "max_evaluations", "islands", "migrate_every"};
 	const char *name[MAX_ENGINE];
-	const struct doc_node *map = doc_find(reader->root, "search"), *engine;
+	const struct doc_node *map = doc_find(reader->root, "search");
 	struct space *space = reader->space;
 	uint64_t population = 0, generations = 0, islands = 1, migrate_every = 0, max_front = DEFAULT_MAX_FRONT;
 	size_t index;
@@ -217,8 +215,7 @@ void space_read_search(struct space_reader *reader)
 		for (size_t i = 0; i < engine_n; i++)
 			name[i] = engine_table[i]->name;
 		doc_check_keys(map, allowed, sizeof(allowed) / sizeof(allowed[0]), reader->err);
-		if ((engine = doc_find(map, "engine")) != NULL &&
-		    doc_get_choice(engine, "engine", name, engine_n, &index, reader->err))
+		if (doc_get_choice(doc_find(map, "engine"), "engine", name, engine_n, &index, reader->err))
 			space->engine = engine_table[index]->name;
 		read_number(map, "seed", 0, UINT64_MAX, &space->seed, reader->err);
 		read_number(map, "population", 4, 1000000, &population, reader->err);

@@ -41,13 +41,14 @@ static void check_lanes(struct space_reader *reader)
 		const struct machine *machine = &space->machine[i];
 		if (!space_lacks_lanes(space, i))
 			continue;
-		err_add_at(reader->err, ERR_INPUT, doc_place(reader->root),
-		           "layers may run at more voltages than %s has power lanes (dvfs.n_lane = %u): if it has "
-		           "more, say so in "
-		           "its file (dvfs: {n_lane: %u}); else allow fewer with 'level', or choose between them with "
-		           "an axis, "
-		           "e.g. dvfs.lanes: [3, 5, 6]",
-		           machine->name, machine->dvfs_n_lane, energy_n_lane(machine, levels_of(space)));
+		(void)doc_refuse(
+		    reader->err, reader->root,
+		    "layers may run at more voltages than %s has power lanes (dvfs.n_lane = %u): if it has "
+		    "more, say so in "
+		    "its file (dvfs: {n_lane: %u}); else allow fewer with 'level', or choose between them with "
+		    "an axis, "
+		    "e.g. dvfs.lanes: [3, 5, 6]",
+		    machine->name, machine->dvfs_n_lane, energy_n_lane(machine, levels_of(space)));
 	}
 }
 
@@ -55,19 +56,17 @@ static void check_lanes(struct space_reader *reader)
 void space_read_level_shares(struct space_reader *reader)
 {
 	const struct doc_node *node = doc_find(reader->root, "level_shares");
-	const struct doc_node *changes = doc_find(reader->root, "level_changes");
 	struct space *space = reader->space;
 	uint64_t n_share;
 	check_lanes(reader);
-	if (changes)
-		(void)doc_get_bool(changes, "level_changes", &space->level_changes, reader->err);
-	if (!node || !doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
+	(void)doc_get_bool(doc_find(reader->root, "level_changes"), "level_changes", &space->level_changes,
+	                   reader->err);
+	if (!doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
 		return;
 	space->level_shares = (uint32_t)n_share;
 	for (size_t i = 0; i < space->n_machine; i++) {
 		struct err part = {0};
 		(void)mixed_add(&space->machine[i], space->level_shares, &part);
-		(void)err_add_all(reader->err, doc_place(node), &part);
-		err_clear(&part);
+		(void)err_move(reader->err, doc_place(node), &part);
 	}
 }

@@ -35,9 +35,6 @@ bool space_has_items(const struct doc_node *node, const char *what, struct err *
 /* Zeroed memory of the space; reports when memory is out. */
 void *space_array(struct space_reader *reader, size_t n, size_t n_byte);
 
-/* A mistake at node where no machine of the space is of the kind that has this strategy. */
-void space_check_strategy(struct space_reader *reader, const struct doc_node *node, enum strategy strategy);
-
 /* The place of a scalar's first character, behind an opening quote. */
 struct err_place space_text_place(const struct doc_node *node);
 

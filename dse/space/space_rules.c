@@ -19,25 +19,22 @@
 
 const char *const network_result_name[N_NETWORK_RESULT] = {"dram", "any"};
 
-static const char *const dim_name[N_DIM] = {"width", "height", "out_channels", "in_channels"};
+const char *const split_dim_name[N_SPLIT_DIM] = {"width", "height", "out_channels", "in_channels"};
 
-static const struct rule_dim any_split = {.choice = SPLIT_ALL, .max_part = UINT32_MAX};
+static const struct rule_dim any_split = {.may = {.choice = SPLIT_ALL, .max_part = UINT32_MAX}};
 
 /* `28*2+14*4`, one of a list of splits. */
 static bool read_fixed(const struct doc_node *node, const char *what, struct dim_split *split, struct err *err)
 {
-	struct err part = {0};
 	const char *text;
 	if (!doc_get_text(node, what, &text, err))
 		return false;
-	bool ok = dim_parse(text, split, &part) == ERR_OK;
-	if (!ok)
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
-		           "{max_parts: 8}",
-		           what, doc_quote(text).text);
-	err_clear(&part);
-	return ok;
+	if (dim_parse(text, split, NULL) == ERR_OK)
+		return true;
+	return doc_refuse(err, node,
+	                  "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
+	                  "{max_parts: 8}",
+	                  what, doc_quote(text).text);
 }
 
 /* Extents are known only for layers, so whether the splits fit is found out when the rule is applied. */
@@ -51,12 +48,11 @@ static void read_fixed_list(struct space_reader *reader, const struct doc_node *
 	bool *used = space_array(reader, n, sizeof(*used));
 	if (!fixed || !used)
 		return;
-	*dim =
-	    (struct rule_dim){.choice = SPLIT_ALL, .max_part = UINT32_MAX, .fixed = fixed, .used = used, .node = node};
+	*dim = (struct rule_dim){{SPLIT_ALL, UINT32_MAX, 0, fixed}, used, node};
 	for (size_t i = 0; i < n; i++)
-		dim->n_fixed += read_fixed(item_at(node, i), what, &fixed[dim->n_fixed], reader->err);
+		dim->may.n_fixed += read_fixed(item_at(node, i), what, &fixed[dim->may.n_fixed], reader->err);
 	/* What could not be read must not be blamed for covering nothing. */
-	if (dim->n_fixed < n)
+	if (dim->may.n_fixed < n)
 		*dim = any_split;
 }
 
@@ -80,20 +76,17 @@ static bool find_choice(const char *text, enum split_choice *choice)
 static void read_limited(struct space_reader *reader, const struct doc_node *map, struct rule_dim *dim)
 {
 	static const char *const allowed[] = {"max_parts", "choose"}, *const choose[] = {"all", "even"};
-	const struct doc_node *max_parts = doc_find(map, "max_parts"), *choice = doc_find(map, "choose");
+	const struct doc_node *max_parts = doc_find(map, "max_parts");
 	uint64_t n = UINT32_MAX;
 	size_t index = 0;
 	doc_check_keys(map, allowed, 2, reader->err);
-	if (max_parts)
-		(void)doc_get_u64(max_parts, "max_parts", 1, 1000000, &n, reader->err);
-	else
-		err_add_at(reader->err, ERR_INPUT, doc_place(map),
-		           "a limited split needs 'max_parts', e.g. {max_parts: 8}");
-	if (choice)
-		(void)doc_get_choice(choice, "choose", choose, 2, &index, reader->err);
+	if (!max_parts)
+		(void)doc_refuse(reader->err, map, "a limited split needs 'max_parts', e.g. {max_parts: 8}");
+	(void)doc_get_u64(max_parts, "max_parts", 1, 1000000, &n, reader->err);
+	(void)doc_get_choice(doc_find(map, "choose"), "choose", choose, 2, &index, reader->err);
 	*dim = any_split;
-	dim->max_part = (uint32_t)n;
-	(void)find_choice(choose[index], &dim->choice);
+	dim->may.max_part = (uint32_t)n;
+	(void)find_choice(choose[index], &dim->may.choice);
 }
 
 /* One dimension under `split:`. */
@@ -104,7 +97,7 @@ static void read_dim(struct space_reader *reader, const struct doc_node *node, c
 	if (node->kind == DOC_MAP)
 		read_limited(reader, node, dim);
 	else if (node->kind == DOC_SCALAR && find_choice(node->text, &choice))
-		dim->choice = choice;
+		dim->may.choice = choice;
 	else
 		read_fixed_list(reader, node, what, dim);
 }
@@ -116,14 +109,14 @@ static void read_split(struct space_reader *reader, const struct doc_node *node,
 	static const char *const whole[] = {"all", "even", "whole", [THESIS] = "thesis"};
 	size_t index;
 	if (node->kind == DOC_MAP) {
-		doc_check_keys(node, dim_name, N_DIM, reader->err);
+		doc_check_keys(node, split_dim_name, N_SPLIT_DIM, reader->err);
 		rule->thesis_split = false;
 		rule->set |= RULE_THESIS;
-		for (size_t i = 0; i < N_DIM; i++) {
-			const struct doc_node *dim = doc_find(node, dim_name[i]);
+		for (size_t i = 0; i < N_SPLIT_DIM; i++) {
+			const struct doc_node *dim = doc_find(node, split_dim_name[i]);
 			if (!dim)
 				continue;
-			read_dim(reader, dim, dim_name[i], &rule->dim[i]);
+			read_dim(reader, dim, split_dim_name[i], &rule->dim[i]);
 			rule->set |= RULE_DIM << i;
 		}
 		return;
@@ -132,9 +125,9 @@ static void read_split(struct space_reader *reader, const struct doc_node *node,
 		return;
 	rule->thesis_split = index == THESIS;
 	rule->set |= RULE_THESIS;
-	for (size_t i = 0; i < N_DIM && !rule->thesis_split; i++) {
+	for (size_t i = 0; i < N_SPLIT_DIM && !rule->thesis_split; i++) {
 		rule->dim[i] = any_split;
-		(void)find_choice(whole[index], &rule->dim[i].choice);
+		(void)find_choice(whole[index], &rule->dim[i].may.choice);
 		rule->set |= RULE_DIM << i;
 	}
 }
@@ -142,6 +135,35 @@ static void read_split(struct space_reader *reader, const struct doc_node *node,
 static bool is_all(const struct doc_node *node)
 {
 	return node->kind == DOC_SCALAR && strcmp(node->text, "all") == 0;
+}
+
+/* Whether a machine of the space is of the strategy's kind. Which operand an array keeps may be an axis: not looked at.
+ */
+static bool has_kind(const struct space *space, enum strategy strategy)
+{
+	for (size_t i = 0; i < space->n_machine; i++)
+		if ((space->machine[i].target == MACHINE_SYSTOLIC) == strategy_table[strategy].is_systolic)
+			return true;
+	return false;
+}
+
+/* Strategies that rules name, against the kinds of machines in the space. */
+static void check_strategy(struct space_reader *reader, const struct doc_node *node, enum strategy strategy)
+{
+	const struct space *space = reader->space;
+	char list[160] = "";
+	size_t n = 0;
+	assert(strategy < N_STRATEGY);
+	if (!reader->machines_complete || has_kind(space, strategy))
+		return;
+	for (unsigned i = 0; i < N_STRATEGY; i++)
+		if (has_kind(space, (enum strategy)i))
+			n +=
+			    (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", strategy_table[i].name);
+	assert(n < sizeof(list));
+	(void)doc_refuse(
+	    reader->err, node, "strategy: found '%s', of another kind of machine than %s%s, allowed %s, all",
+	    strategy_table[strategy].name, space->machine[0].name, space->n_machine > 1 ? " and the others" : "", list);
 }
 
 /*
@@ -163,7 +185,7 @@ static void read_strategies(struct space_reader *reader, const struct doc_node *
 				rule->strategy[k] |= strategy_table[k].for_search;
 		} else if (doc_get_choice(item_at(node, i), "strategy", name, N_STRATEGY + 1, &index, reader->err)) {
 			rule->strategy[index] = true;
-			space_check_strategy(reader, item_at(node, i), (enum strategy)index);
+			check_strategy(reader, item_at(node, i), (enum strategy)index);
 		}
 	}
 	rule->set |= RULE_STRATEGY;
@@ -192,8 +214,8 @@ static void check_level_index(struct space_reader *reader, const struct doc_node
 		const struct machine *machine = &space->machine[i];
 		if (index < machine->n_level && strcmp(machine->level[index].name, node->text) == 0)
 			continue;
-		err_add_at(
-		    reader->err, ERR_INPUT, doc_place(node),
+		(void)doc_refuse(
+		    reader->err, node,
 		    "level: found '%s', level %zu of %s but not of %s, allowed a level with the same place in the "
 		    "levels of all machines of the space, or all",
 		    doc_quote(node->text).text, index + 1, space->machine[0].name, machine->name);
@@ -274,8 +296,7 @@ static void read_rule(struct space_reader *reader, const struct doc_node *map, s
 		return;
 	rule->match = doc_find(map, "match");
 	if (!rule->match)
-		err_add_at(reader->err, ERR_INPUT, doc_place(map),
-		           "a rule without 'match', e.g. match: '.*' for all layers");
+		(void)doc_refuse(reader->err, map, "a rule without 'match', e.g. match: '.*' for all layers");
 	else if (doc_get_text(rule->match, "match", &text, reader->err))
 		(void)pattern_compile(text, space_text_place(rule->match), &rule->pattern, reader->err);
 	for (size_t i = 1; i < N_KEY; i++) {
@@ -286,9 +307,9 @@ static void read_rule(struct space_reader *reader, const struct doc_node *map, s
 }
 
 /* Apply one rule to what a layer may choose from so far. */
-static void apply_rule(const struct rule *rule, struct layer_choice *choice, const struct rule_dim *dim[N_DIM])
+static void apply_rule(const struct rule *rule, struct layer_choice *choice, const struct rule_dim *dim[N_SPLIT_DIM])
 {
-	for (size_t i = 0; i < N_DIM; i++) {
+	for (size_t i = 0; i < N_SPLIT_DIM; i++) {
 		if (rule->set & (RULE_DIM << i))
 			dim[i] = &rule->dim[i];
 	}
@@ -328,8 +349,8 @@ static struct layer_choice initial_choice(void)
 struct layer_choice layer_choice_any(void)
 {
 	struct layer_choice choice = initial_choice();
-	choice.w = choice.h = choice.c = choice.d = SPLIT_ALL;
-	choice.max_part_w = choice.max_part_h = choice.max_part_c = choice.max_part_d = UINT32_MAX;
+	for (size_t i = 0; i < N_SPLIT_DIM; i++)
+		choice.dim[i] = any_split.may;
 	return choice;
 }
 
@@ -337,54 +358,47 @@ struct layer_choice layer_choice_any(void)
 static bool fits(const struct block *block, size_t dim, const struct dim_split *fixed)
 {
 	struct split split = split_whole(block);
-	struct dim_split *const part[N_DIM] = {&split.w, &split.h, &split.c, &split.d};
-	assert(dim < N_DIM && fixed->n_a > 0);
+	struct dim_split *const part[N_SPLIT_DIM] = {&split.w, &split.h, &split.c, &split.d};
+	assert(dim < N_SPLIT_DIM && fixed->n_a > 0);
 	*part[dim] = *fixed;
 	return split_check(block, &split, NULL) == ERR_OK;
 }
 
 /* The listed splits that cover this layer's extent; at least one must. */
-static bool choose_fixed(struct space_reader *reader, const struct block *block, size_t i, const struct rule_dim *dim,
-                         const struct dim_split **fixed, size_t *n_fixed)
+static void choose_fixed(struct space_reader *reader, const struct block *block, size_t i, const struct rule_dim *dim,
+                         struct dim_choice *chosen)
 {
 	assert(dim->node && dim->used);
-	struct dim_split *kept = space_array(reader, dim->n_fixed, sizeof(*kept));
-	size_t n = 0;
+	struct dim_split *kept = space_array(reader, dim->may.n_fixed, sizeof(*kept));
 	if (!kept)
-		return false;
-	for (size_t k = 0; k < dim->n_fixed; k++) {
-		if (fits(block, i, &dim->fixed[k])) {
-			kept[n++] = dim->fixed[k];
+		return;
+	chosen->fixed = kept;
+	chosen->n_fixed = 0;
+	for (size_t k = 0; k < dim->may.n_fixed; k++) {
+		if (fits(block, i, &dim->may.fixed[k])) {
+			kept[chosen->n_fixed++] = dim->may.fixed[k];
 			dim->used[k] = true;
 		}
 	}
-	*fixed = kept;
-	*n_fixed = n;
-	if (n > 0)
-		return true;
+	if (chosen->n_fixed > 0)
+		return;
 	const struct split whole = split_whole(block);
-	const struct dim_split *const extent[N_DIM] = {&whole.w, &whole.h, &whole.c, &whole.d};
-	err_add_at(reader->err, ERR_INPUT, doc_place(dim->node),
-	           "%s: none of the splits fits layer %s, allowed parts that add up to %u%s", dim_name[i], block->name,
-	           extent[i]->size_a, block->pool > 1 && i < 2 ? ", multiples of the pooling's stride" : "");
-	return false;
+	const struct dim_split *const extent[N_SPLIT_DIM] = {&whole.w, &whole.h, &whole.c, &whole.d};
+	(void)doc_refuse(reader->err, dim->node,
+	                 "%s: none of the splits fits layer %s, allowed parts that add up to %u%s", split_dim_name[i],
+	                 block->name, extent[i]->size_a,
+	                 block->pool > 1 && i < 2 ? ", multiples of the pooling's stride" : "");
 }
 
 /* The dimensions as the last rules that set them say; lists narrowed to what fits this block. */
-static void set_dims(struct space_reader *reader, const struct block *block, const struct rule_dim *const dim[N_DIM],
-                     struct layer_choice *choice)
+static void set_dims(struct space_reader *reader, const struct block *block,
+                     const struct rule_dim *const dim[N_SPLIT_DIM], struct layer_choice *choice)
 {
-	enum split_choice *const which[N_DIM] = {&choice->w, &choice->h, &choice->c, &choice->d};
-	uint32_t *const max_part[N_DIM] = {&choice->max_part_w, &choice->max_part_h, &choice->max_part_c,
-	                                   &choice->max_part_d};
-	const struct dim_split **const fixed[N_DIM] = {&choice->fixed_w, &choice->fixed_h, &choice->fixed_c,
-	                                               &choice->fixed_d};
-	size_t *const n_fixed[N_DIM] = {&choice->n_fixed_w, &choice->n_fixed_h, &choice->n_fixed_c, &choice->n_fixed_d};
-	for (size_t i = 0; i < N_DIM; i++) {
-		*which[i] = dim[i]->choice;
-		*max_part[i] = dim[i]->max_part;
-		if (dim[i]->n_fixed > 0 && !choice->thesis_split)
-			(void)choose_fixed(reader, block, i, dim[i], fixed[i], n_fixed[i]);
+	for (size_t i = 0; i < N_SPLIT_DIM; i++) {
+		choice->dim[i] = (struct dim_choice){.choice = dim[i]->may.choice, .max_part = dim[i]->may.max_part};
+		if (dim[i]->may.n_fixed > 0 && !choice->thesis_split)
+			choose_fixed(reader, block, i, dim[i], &choice->dim[i]);
+		assert(choice->dim[i].max_part > 0);
 	}
 }
 
@@ -392,7 +406,7 @@ static void set_dims(struct space_reader *reader, const struct block *block, con
 static void choose_for_block(struct space_reader *reader, const struct block *block, struct rule *rule, size_t n_rule,
                              struct layer_choice *choice)
 {
-	const struct rule_dim *dim[N_DIM] = {&any_split, &any_split, &any_split, &any_split};
+	const struct rule_dim *dim[N_SPLIT_DIM] = {&any_split, &any_split, &any_split, &any_split};
 	*choice = initial_choice();
 	for (size_t i = 0; i < n_rule; i++) {
 		struct err part = {0};
@@ -400,16 +414,14 @@ static void choose_for_block(struct space_reader *reader, const struct block *bl
 		if (!rule[i].pattern.code)
 			continue;
 		if (pattern_match(&rule[i].pattern, block->name, &matches, &part) != ERR_OK) {
-			(void)err_add_all(reader->err, doc_place(rule[i].match), &part);
+			(void)err_move(reader->err, doc_place(rule[i].match), &part);
 			pattern_free(&rule[i].pattern); /* once is enough */
 		}
-		err_clear(&part);
 		rule[i].n_matched += matches;
 		if (matches)
 			apply_rule(&rule[i], choice, dim);
 	}
 	set_dims(reader, block, dim, choice);
-	assert(choice->max_part_w > 0 && choice->max_part_h > 0 && choice->max_part_c > 0 && choice->max_part_d > 0);
 }
 
 /* Weights are fetched ahead in the narrowest width that the layer may have. */
@@ -500,38 +512,37 @@ static void report_unmatched(struct space_reader *reader, const struct rule *rul
 /* When no split of a list fits, each layer has said so; here some fit and the others are of no use to any layer. */
 static void report_unused(struct space_reader *reader, const struct rule *rule)
 {
-	for (size_t i = 0; i < N_DIM; i++) {
+	for (size_t i = 0; i < N_SPLIT_DIM; i++) {
 		const struct rule_dim *dim = &rule->dim[i];
 		bool any = false;
-		for (size_t k = 0; k < dim->n_fixed; k++)
+		for (size_t k = 0; k < dim->may.n_fixed; k++)
 			any |= dim->used[k];
-		for (size_t k = 0; k < dim->n_fixed && any; k++) {
+		for (size_t k = 0; k < dim->may.n_fixed && any; k++) {
 			if (!dim->used[k])
-				err_add_at(reader->err, ERR_INPUT, doc_place(item_at(dim->node, k)),
-				           "%s: found '%s', which fits no layer the rule is applied to, allowed parts "
-				           "that add up to "
-				           "the %s of one",
-				           dim_name[i], item_at(dim->node, k)->text, dim_name[i]);
+				(void)doc_refuse(
+				    reader->err, item_at(dim->node, k),
+				    "%s: found '%s', which fits no layer the rule is applied to, allowed parts "
+				    "that add up to "
+				    "the %s of one",
+				    split_dim_name[i], item_at(dim->node, k)->text, split_dim_name[i]);
 		}
 	}
 }
 
 void space_read_rules(struct space_reader *reader)
 {
-	const struct doc_node *list = doc_find(reader->root, "layers"),
-			      *result = doc_find(reader->root, "network_result");
+	const struct doc_node *list = doc_find(reader->root, "layers");
 	struct space *space = reader->space;
 	size_t n_rule = 0;
 	if (list && list->kind != DOC_LIST) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(list),
-		           "layers: found a %s, allowed a list of rules, e.g. [{match: '.*', split: even}]",
-		           list->kind == DOC_MAP ? "map" : "value");
+		(void)doc_refuse(reader->err, list,
+		                 "layers: found a %s, allowed a list of rules, e.g. [{match: '.*', split: even}]",
+		                 list->kind == DOC_MAP ? "map" : "value");
 		return;
 	}
 	size_t index = NETWORK_RESULT_DRAM;
-	if (result)
-		(void)doc_get_choice(result, "network_result", network_result_name, N_NETWORK_RESULT, &index,
-		                     reader->err);
+	(void)doc_get_choice(doc_find(reader->root, "network_result"), "network_result", network_result_name,
+	                     N_NETWORK_RESULT, &index, reader->err);
 	space->network_result = (enum network_result)index;
 	struct rule *rule = space_array(reader, list ? list->n : 0, sizeof(*rule));
 	if (!rule)

@@ -5,10 +5,8 @@
 #include "dse/base/pattern.h"
 #include "dse/space/space_parts.h"
 
-#define N_DIM 4 /* width, height, out_channels, in_channels: w, h, c, d of struct split */
-
 /* Which keys a rule sets, as bits. */
-#define RULE_DIM UINT32_C(1) /* the first of N_DIM bits, in the order of the dimensions */
+#define RULE_DIM UINT32_C(1) /* the first of N_SPLIT_DIM bits, in the order of the dimensions */
 #define RULE_THESIS (UINT32_C(1) << 4)
 #define RULE_STRATEGY (UINT32_C(1) << 5)
 #define RULE_REUSE (UINT32_C(1) << 6)
@@ -19,11 +17,8 @@
 
 /* What may be chosen in one dimension. */
 struct rule_dim {
-	enum split_choice choice;
-	uint32_t max_part;
-	size_t n_fixed; /* > 0: only these splits */
-	const struct dim_split *fixed;
-	bool *used;                  /* [n_fixed] some layer can use it */
+	struct dim_choice may;
+	bool *used;                  /* [may.n_fixed] some layer can use it */
 	const struct doc_node *node; /* the list, for messages; NULL without */
 };
 
@@ -31,7 +26,7 @@ struct rule {
 	const struct doc_node *match; /* NULL: missing, reported */
 	struct pattern pattern;       /* empty: wrong, reported */
 	uint32_t set;
-	struct rule_dim dim[N_DIM];
+	struct rule_dim dim[N_SPLIT_DIM];
 	bool thesis_split;
 	bool strategy[N_STRATEGY];
 	bool reuse[N_REUSE_OPERAND];

@@ -32,7 +32,8 @@ static enum err_code make_choices(const struct space_single_options *options, st
 		struct layer_choice *choice = &made->network.choice[i];
 		*choice = layer_choice_any();
 		choice->level_mask = options->levels;
-		choice->w = choice->h = choice->c = choice->d = options->split;
+		for (size_t dim = 0; dim < N_SPLIT_DIM; dim++)
+			choice->dim[dim].choice = options->split;
 		if (options->strategy != N_STRATEGY)
 			choose_strategy(options, &network->block[i], choice);
 		for (size_t k = 0; k < N_CONV_FORM; k++)

@@ -42,6 +42,10 @@ enum err_code doc_read_text(const char *name, const char *text, size_t n_byte, s
 
 struct err_place doc_place(const struct doc_node *node);
 
+/* Report a mistake at a node: ERR_INPUT. Returns false, as readers of values do. */
+bool doc_refuse(struct err *err, const struct doc_node *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* A user's text fit for a message: at most 60 bytes, nothing a terminal would obey. */
 struct doc_quote {
 	char text[64];
@@ -56,7 +60,8 @@ void doc_check_keys(const struct doc_node *map, const char *const *allowed, size
 
 /*
  * Typed values of a node: false and a message when it is of another type or
- * outside [min, max]; *out is untouched then. what names the value in messages.
+ * outside [min, max], false alone for NULL, a key that is not there; *out is untouched then. what names the value in
+ * messages.
  * Numbers are decimal and finite; no leading zeros, quotes or units.
  */
 bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, uint64_t max, uint64_t *out,

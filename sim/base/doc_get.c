@@ -37,6 +37,15 @@ struct err_place doc_place(const struct doc_node *node)
 	return (struct err_place){node->file, node->line, node->column};
 }
 
+bool doc_refuse(struct err *err, const struct doc_node *node, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	(void)err_add_list(err, ERR_INPUT, doc_place(node), format, list);
+	va_end(list);
+	return false;
+}
+
 /* What a node is, for "found ...". */
 struct doc_found {
 	char text[96];
@@ -60,18 +69,16 @@ static struct doc_found describe(const struct doc_node *node)
 	return found;
 }
 
-/* Report the one kind of mistake all values share; false for the caller to return. */
+/* Report the one kind of mistake all values share; false for the caller to return. NULL has made none. */
 static bool refuse(const struct doc_node *node, const char *what, const char *allowed, const char *nearest,
                    struct err *err)
 {
+	if (!node)
+		return false;
 	struct doc_found found = describe(node);
-	if (nearest)
-		(void)err_add_at(err, ERR_INPUT, doc_place(node), "%s: found %s, allowed %s, did you mean '%s'?", what,
-		                 found.text, allowed, nearest);
-	else
-		(void)err_add_at(err, ERR_INPUT, doc_place(node), "%s: found %s, allowed %s", what, found.text,
-		                 allowed);
-	return false;
+	return nearest ? doc_refuse(err, node, "%s: found %s, allowed %s, did you mean '%s'?", what, found.text,
+	                            allowed, nearest)
+	               : doc_refuse(err, node, "%s: found %s, allowed %s", what, found.text, allowed);
 }
 
 /* "a, b, c", or as many as fit and how many more there are. */
@@ -92,8 +99,7 @@ static void list_names(const char *const *names, size_t n, char text[MAX_ALLOWED
 /* A plain scalar is a number, a boolean or a text; a quoted one is only a text. */
 static const char *plain_text(const struct doc_node *node)
 {
-	assert(node);
-	return node->kind == DOC_SCALAR && !node->quoted ? node->text : NULL;
+	return node && node->kind == DOC_SCALAR && !node->quoted ? node->text : NULL;
 }
 
 const struct doc_node *doc_find(const struct doc_node *map, const char *key)
@@ -123,8 +129,7 @@ void doc_check_keys(const struct doc_node *map, const char *const *allowed, size
 	list_names(allowed, n, list);
 
 	if (map->kind != DOC_MAP) {
-		(void)err_add_at(err, ERR_INPUT, doc_place(map), "found %s, allowed a map with the keys %s",
-		                 describe(map).text, list);
+		(void)doc_refuse(err, map, "found %s, allowed a map with the keys %s", describe(map).text, list);
 		return;
 	}
 	for (size_t i = 0; i < map->n; i++)
@@ -233,8 +238,8 @@ bool doc_get_bool(const struct doc_node *node, const char *what, bool *out, stru
 
 bool doc_get_text(const struct doc_node *node, const char *what, const char **out, struct err *err)
 {
-	assert(node && what && out);
-	if (node->kind != DOC_SCALAR || (node->text[0] == '\0' && !node->quoted))
+	assert(what && out);
+	if (!node || node->kind != DOC_SCALAR || (node->text[0] == '\0' && !node->quoted))
 		return refuse(node, what, "a text", NULL, err);
 	*out = node->text;
 	return true;
@@ -246,12 +251,9 @@ bool doc_get_name(const struct doc_node *node, const char *what, size_t n_max, c
 	if (!doc_get_text(node, what, &text, err))
 		return false;
 	const char *fault = text_name_fault(text, n_max);
-	if (fault) {
-		(void)err_add_at(err, ERR_INPUT, doc_place(node),
-		                 "%s: found '%s', %s; allowed 1 to %zu bytes of " TEXT_NAME_RULE, what,
-		                 doc_quote(text).text, fault, n_max);
-		return false;
-	}
+	if (fault)
+		return doc_refuse(err, node, "%s: found '%s', %s; allowed 1 to %zu bytes of " TEXT_NAME_RULE, what,
+		                  doc_quote(text).text, fault, n_max);
 	*out = text;
 	return true;
 }
@@ -260,9 +262,9 @@ bool doc_get_choice(const struct doc_node *node, const char *what, const char *c
                     struct err *err)
 {
 	char list[MAX_ALLOWED];
-	assert(node && what && out);
+	assert(what && out);
 	assert(names && n > 0);
-	const char *text = node->kind == DOC_SCALAR ? node->text : NULL;
+	const char *text = node && node->kind == DOC_SCALAR ? node->text : NULL;
 	for (size_t i = 0; text && i < n; i++) {
 		if (strcmp(text, names[i]) == 0) {
 			*out = i;

@@ -91,38 +91,31 @@ static bool count(struct err *err, enum err_code code, struct err_place at)
 	return false;
 }
 
-/* The place, the message, the line's end. */
-__attribute__((format(printf, 4, 0))) static void append_message(struct err *err, enum err_code code,
-                                                                 struct err_place at, const char *format, va_list list)
+enum err_code err_add_list(struct err *err, enum err_code code, struct err_place at, const char *format, va_list list)
 {
-	if (!count(err, code, at))
-		return;
+	if (!err || !count(err, code, at))
+		return code;
 	if (at.file)
 		append(err, "%s:%u:%u: ", at.file, at.line, at.column);
 	append_list(err, format, list);
 	end_line(err);
+	return code;
 }
 
 enum err_code err_add(struct err *err, enum err_code code, const char *format, ...)
 {
-	if (!err)
-		return code;
-
 	va_list list;
 	va_start(list, format);
-	append_message(err, code, (struct err_place){0}, format, list);
+	(void)err_add_list(err, code, (struct err_place){0}, format, list);
 	va_end(list);
 	return code;
 }
 
 enum err_code err_add_at(struct err *err, enum err_code code, struct err_place at, const char *format, ...)
 {
-	if (!err)
-		return code;
-
 	va_list list;
 	va_start(list, format);
-	append_message(err, code, at, format, list);
+	(void)err_add_list(err, code, at, format, list);
 	va_end(list);
 	return code;
 }
@@ -137,6 +130,13 @@ enum err_code err_add_all(struct err *err, struct err_place at, const struct err
 		line = end + 1;
 	}
 	return part->code;
+}
+
+enum err_code err_move(struct err *err, struct err_place at, struct err *part)
+{
+	enum err_code code = err_add_all(err, at, part);
+	err_clear(part);
+	return code;
 }
 
 const char *err_text(const struct err *err)

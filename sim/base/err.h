@@ -48,11 +48,18 @@ enum err_code err_add(struct err *err, enum err_code code, const char *format, .
 enum err_code err_add_at(struct err *err, enum err_code code, struct err_place at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The same, of a list of arguments. */
+enum err_code err_add_list(struct err *err, enum err_code code, struct err_place at, const char *format, va_list list)
+    __attribute__((format(printf, 4, 0)));
+
 /*
  * Append every message of part under part's code, each with `file:line:column: `
  * before it when at.file is not NULL; part is untouched. Returns part's code.
  */
 enum err_code err_add_all(struct err *err, struct err_place at, const struct err *part);
+
+/* The same; part is cleared. */
+enum err_code err_move(struct err *err, struct err_place at, struct err *part);
 
 /* The text collected so far, "" when there is none; owned by err. */
 const char *err_text(const struct err *err);

@@ -96,14 +96,14 @@ static void random_choice(struct rng *rng, struct layer_choice *choice)
 {
 	static const enum split_choice split[] = {SPLIT_ALL, SPLIT_ALL, SPLIT_ALL, SPLIT_EVEN, SPLIT_WHOLE};
 	*choice = (struct layer_choice){
-	    .w = split[rng_below(rng, 5)],
-	    .h = split[rng_below(rng, 5)],
-	    .c = split[rng_below(rng, 5)],
-	    .d = split[rng_below(rng, 5)],
-	    .max_part_w = rng_below(rng, 3) ? UINT32_MAX : 4,
-	    .max_part_h = UINT32_MAX,
-	    .max_part_c = rng_below(rng, 3) ? UINT32_MAX : 3,
-	    .max_part_d = rng_below(rng, 2) ? UINT32_MAX : 3,
+	    .w.choice = split[rng_below(rng, 5)],
+	    .h.choice = split[rng_below(rng, 5)],
+	    .c.choice = split[rng_below(rng, 5)],
+	    .d.choice = split[rng_below(rng, 5)],
+	    .w.max_part = rng_below(rng, 3) ? UINT32_MAX : 4,
+	    .h.max_part = UINT32_MAX,
+	    .c.max_part = rng_below(rng, 3) ? UINT32_MAX : 3,
+	    .d.max_part = rng_below(rng, 2) ? UINT32_MAX : 3,
 	    .level_mask = rng_below(rng, 3) ? UINT32_MAX : 1,
 	    .operand_8bit = true,
 	    .operand_16bit = rng_below(rng, 5) == 0,
@@ -212,7 +212,7 @@ static void test_branch_does_not_depend_on_threads(void **state)
 		struct fixture f;
 		struct layer_problem layer;
 		random_fixture(&rng, &f);
-		f.choice.w = f.choice.h = f.choice.c = SPLIT_ALL;
+		f.choice.w.choice = f.choice.h.choice = f.choice.c.choice = SPLIT_ALL;
 		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
 		                 ERR_OK);
 		layer.n_value[GENE_PLACE] = 1;
@@ -300,7 +300,7 @@ static void test_branch_bounds_are_under_every_design(void **state)
 			f.block = random_conv(&rng, 40, 90);
 		if (f.block.kind == BLOCK_MATMUL && i % 2)
 			f.block = random_matmul(&rng, 400);
-		f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_ALL;
+		f.choice.w.choice = f.choice.h.choice = f.choice.c.choice = f.choice.d.choice = SPLIT_ALL;
 		f.choice.operand_8bit = true;
 		f.machine.pe_sram_byte = rng_below(&rng, 4) ? 98304 : f.machine.pe_sram_byte;
 		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
@@ -331,7 +331,7 @@ static void test_branch_bounds_hold_for_large_packets_and_ports(void **state)
 			f.machine.pe_sram_port_byte = 1024;
 		f.block = random_matmul(&rng, 16);
 		f.block.in_w = 2048;
-		f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_ALL;
+		f.choice.w.choice = f.choice.h.choice = f.choice.c.choice = f.choice.d.choice = SPLIT_ALL;
 		f.choice.operand_8bit = true;
 		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
 		                 ERR_OK);

@@ -100,10 +100,11 @@ static void random_space(struct rng *rng, struct fixture *f)
 	f->space.limit = &f->limit;
 	f->space.n_limit = rng_below(rng, 8) == 0;
 	f->choice = layer_choice_any();
-	f->choice.w = f->choice.h = f->choice.c = f->choice.d = rng_below(rng, 6) ? SPLIT_EVEN : SPLIT_REDUCED;
-	f->choice.max_part_w = f->choice.max_part_h = 1 + rng_below(rng, 3);
-	f->choice.max_part_c = rng_below(rng, 4) ? 1 + rng_below(rng, 3) : 12;
-	f->choice.max_part_d = 1 + rng_below(rng, 2);
+	f->choice.w.choice = f->choice.h.choice = f->choice.c.choice = f->choice.d.choice =
+	    rng_below(rng, 6) ? SPLIT_EVEN : SPLIT_REDUCED;
+	f->choice.w.max_part = f->choice.h.max_part = 1 + rng_below(rng, 3);
+	f->choice.c.max_part = rng_below(rng, 4) ? 1 + rng_below(rng, 3) : 12;
+	f->choice.d.max_part = 1 + rng_below(rng, 2);
 	for (size_t i = 0; i < N_PE_STRATEGY; i++)
 		f->choice.strategy[i] = rng_below(rng, 3) > 0;
 	for (size_t i = 0; i < N_CONV_FORM; i++)
@@ -282,8 +283,8 @@ static bool mesh_fixture(struct rng *rng, struct fixture *f)
 	f->block.input = f->block.added = INPUT_LATEST;
 	random_space(rng, f);
 	f->space.detail = DETAIL_FAST;
-	f->choice.w = f->choice.h = f->choice.c = f->choice.d = SPLIT_EVEN;
-	f->choice.max_part_c = 24;
+	f->choice.w.choice = f->choice.h.choice = f->choice.c.choice = f->choice.d.choice = SPLIT_EVEN;
+	f->choice.c.max_part = 24;
 	f->choice.thesis_split = false;
 	bool reuses = rng_below(rng, 2) > 0;
 	for (size_t i = 0; i < N_PE_STRATEGY; i++)
@@ -310,8 +311,8 @@ static bool event_fixture(struct rng *rng, struct fixture *f)
 	f->space.detail = DETAIL_EVENT;
 	f->space.objective[0] = METRIC_LATENCY;
 	f->choice.thesis_split = false;
-	f->choice.max_part_c = f->choice.max_part_w = f->choice.max_part_h = 2;
-	f->choice.max_part_d = 1;
+	f->choice.c.max_part = f->choice.w.max_part = f->choice.h.max_part = 2;
+	f->choice.d.max_part = 1;
 	f->choice.level_mask = 1;
 	return build(f, 0);
 }
@@ -323,7 +324,7 @@ static bool storage_fixture(struct rng *rng, struct fixture *f)
 	if (!mesh_fixture(rng, f))
 		return false;
 	layer_problem_free(&f->layer);
-	f->choice.max_part_c = 4;
+	f->choice.c.max_part = 4;
 	while (low < high) {
 		f->machine.chip.storage_pe_byte = low + (high - low) / 2;
 		if (build(f, PLACE_RESULT)) {
@@ -475,7 +476,7 @@ static void test_front_key_tells_layers_apart(void **state)
 		changed[i] = f;
 	changed[0].block.in_c++;
 	changed[1].block.has_acti = !f.block.has_acti;
-	changed[2].choice.max_part_c++;
+	changed[2].choice.c.max_part++;
 	changed[3].choice.level_mask = 1;
 	changed[4].space.objective[1] = METRIC_PEAK_POWER;
 	changed[5].machine.noc_clk_mhz += 1;

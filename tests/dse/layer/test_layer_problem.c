@@ -37,10 +37,10 @@ static void init_fixture(struct fixture *f, const char *machine, uint32_t sram_b
 	f->space.n_objective = 2;
 	f->space.limit = f->limit;
 	f->choice = (struct layer_choice){
-	    .max_part_w = UINT32_MAX,
-	    .max_part_h = UINT32_MAX,
-	    .max_part_c = UINT32_MAX,
-	    .max_part_d = UINT32_MAX,
+	    .w.max_part = UINT32_MAX,
+	    .h.max_part = UINT32_MAX,
+	    .c.max_part = UINT32_MAX,
+	    .d.max_part = UINT32_MAX,
 	    .level_mask = UINT32_MAX,
 	    .operand_8bit = true,
 	    .form = {[FORM_CONV] = true},
@@ -155,7 +155,7 @@ static void test_layer_problem_genomes_are_distinct_legal_designs(void **state)
 	struct fixture f;
 	init_fixture(&f, "dvfs_chip", 98304);
 	set_conv(&f, 8, 3, 8, 2);
-	f.choice.d = SPLIT_WHOLE;
+	f.choice.d.choice = SPLIT_WHOLE;
 	f.choice.operand_16bit = true;
 	f.choice.reuse[REUSE_IFMAP] = true;
 	build(&f);
@@ -217,7 +217,7 @@ static void test_layer_problem_places_follow_residency(void **state)
 	struct fixture f;
 	init_fixture(&f, "dvfs_chip", 98304);
 	set_conv(&f, 8, 3, 8, 1);
-	f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_WHOLE;
+	f.choice.w.choice = f.choice.h.choice = f.choice.c.choice = f.choice.d.choice = SPLIT_WHOLE;
 	build(&f);
 	assert_int_equal(f.layer.n_value[GENE_PLACE], 4);
 	layer_problem_free(&f.layer);
@@ -247,7 +247,7 @@ static void test_layer_problem_places_follow_residency(void **state)
 	/* a result no storage QPE could hold */
 	init_fixture(&f, "dvfs_chip", 98304);
 	set_conv(&f, 256, 3, 64, 1);
-	f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_EVEN;
+	f.choice.w.choice = f.choice.h.choice = f.choice.c.choice = f.choice.d.choice = SPLIT_EVEN;
 	build(&f);
 	assert_true(f.layer.n_value[GENE_PLACE] == 2 && f.layer.place[1] == 1);
 	layer_problem_free(&f.layer);
@@ -259,7 +259,7 @@ static void test_layer_problem_evaluates_the_one_road(void **state)
 	struct fixture f;
 	init_fixture(&f, "dvfs_chip", 98304);
 	set_conv(&f, 6, 8, 8, 1);
-	f.choice.d = SPLIT_WHOLE;
+	f.choice.d.choice = SPLIT_WHOLE;
 	build(&f);
 	uint64_t n, n_feasible = 0;
 	struct evaluation *result = evaluate_all(&f.layer, &n);
@@ -334,9 +334,9 @@ static void test_layer_problem_cuts_hide_no_feasible_design(void **state)
 			f.choice.reuse[REUSE_FILTER] = true;
 			f.choice.operand_16bit = true;
 			f.choice.level_mask = 1;
-			f.choice.w = SPLIT_EVEN;
+			f.choice.w.choice = SPLIT_EVEN;
 			set_conv(&f, 6, 9, 12, 1);
-			f.choice.d = SPLIT_EVEN;
+			f.choice.d.choice = SPLIT_EVEN;
 			assert_cuts_are_right(&f, seen);
 			set_conv(&f, 8, 16, 5, 2);
 			assert_cuts_are_right(&f, seen);
@@ -362,8 +362,8 @@ static void test_layer_problem_limits_are_violations_with_a_reason(void **state)
 	struct fixture f;
 	init_fixture(&f, "dvfs_chip", 98304);
 	set_conv(&f, 8, 16, 16, 1);
-	f.choice.w = f.choice.h = f.choice.c = SPLIT_EVEN;
-	f.choice.d = SPLIT_WHOLE;
+	f.choice.w.choice = f.choice.h.choice = f.choice.c.choice = SPLIT_EVEN;
+	f.choice.d.choice = SPLIT_WHOLE;
 	build(&f);
 	uint64_t n;
 	struct evaluation *free_result = evaluate_all(&f.layer, &n);
@@ -408,7 +408,7 @@ static void test_layer_problem_metrics_follow_objectives_and_limits(void **state
 	struct fixture f;
 	init_fixture(&f, "dvfs_chip", 98304);
 	set_conv(&f, 4, 2, 2, 1);
-	f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_WHOLE;
+	f.choice.w.choice = f.choice.h.choice = f.choice.c.choice = f.choice.d.choice = SPLIT_WHOLE;
 
 	f.space.objective[0] = METRIC_EDP;
 	f.space.n_objective = 1;
@@ -450,9 +450,9 @@ static void test_layer_problem_thesis_and_fixed_splits(void **state)
 
 	static const struct dim_split fixed[] = {{56, 1, 0, 0}, {20, 2, 16, 1}};
 	f.choice.thesis_split = false;
-	f.choice.fixed_w = fixed;
-	f.choice.n_fixed_w = 2;
-	f.choice.h = f.choice.c = f.choice.d = SPLIT_WHOLE;
+	f.choice.w.fixed = fixed;
+	f.choice.w.n_fixed = 2;
+	f.choice.h.choice = f.choice.c.choice = f.choice.d.choice = SPLIT_WHOLE;
 	build(&f);
 	assert_int_equal(f.layer.n_value[GENE_W], 2);
 	assert_memory_equal(&f.layer.w.choice[1], &fixed[1], sizeof(fixed[1]));
@@ -461,7 +461,7 @@ static void test_layer_problem_thesis_and_fixed_splits(void **state)
 	/* no split of the thesis' rules fits: found infeasible, not an error */
 	f.machine.pe_sram_byte = 64;
 	f.choice.thesis_split = true;
-	f.choice.n_fixed_w = 0;
+	f.choice.w.n_fixed = 0;
 	set_conv(&f, 56, 512, 64, 1);
 	assert_int_equal(splitter_thesis(&f.block, &f.machine, &split, NULL), ERR_INFEASIBLE);
 	build(&f);
@@ -519,7 +519,7 @@ static uint64_t keep_front(struct evaluation *all, uint64_t n)
 static double choice_loss(struct fixture *f, enum split_choice which)
 {
 	uint64_t n, n_all;
-	f->choice.w = f->choice.h = f->choice.c = which;
+	f->choice.w.choice = f->choice.h.choice = f->choice.c.choice = which;
 	build(f);
 	struct evaluation *found = evaluate_all(&f->layer, &n);
 	n = keep_front(found, n);
@@ -533,15 +533,15 @@ static double choice_loss(struct fixture *f, enum split_choice which)
 	assert_int_equal(dim_axis_build(f->block.out_h, f->block.pool, 1, UINT32_MAX, SPLIT_ALL, &arena, &h, NULL),
 	                 ERR_OK);
 	assert_int_equal(dim_axis_build(f->block.out_c, 1, 1, UINT32_MAX, SPLIT_ALL, &arena, &c, NULL), ERR_OK);
-	f->choice.fixed_w = w.choice, f->choice.n_fixed_w = w.n;
-	f->choice.fixed_h = h.choice, f->choice.n_fixed_h = h.n;
-	f->choice.fixed_c = c.choice, f->choice.n_fixed_c = c.n;
+	f->choice.w.fixed = w.choice, f->choice.w.n_fixed = w.n;
+	f->choice.h.fixed = h.choice, f->choice.h.n_fixed = h.n;
+	f->choice.c.fixed = c.choice, f->choice.c.n_fixed = c.n;
 	build(f);
 	struct evaluation *all = evaluate_all(&f->layer, &n_all);
 	n_all = keep_front(all, n_all);
 	double loss = front_loss(found, n, all, n_all);
 	layer_problem_free(&f->layer);
-	f->choice.n_fixed_w = f->choice.n_fixed_h = f->choice.n_fixed_c = 0;
+	f->choice.w.n_fixed = f->choice.h.n_fixed = f->choice.c.n_fixed = 0;
 	arena_free(&arena);
 	free(found);
 	free(all);
@@ -561,7 +561,7 @@ static void test_layer_problem_shorter_lists_lose_little(void **state)
 			init_fixture(&f, "dvfs_chip", 98304);
 			set_conv(&f, shape[i][0], shape[i][1], shape[i][2], shape[i][3]);
 			f.choice.level_mask = 1;
-			f.choice.d = SPLIT_WHOLE;
+			f.choice.d.choice = SPLIT_WHOLE;
 			memset(f.choice.strategy, 0, sizeof(f.choice.strategy));
 			f.choice.strategy[strategy] = true;
 			reduced = fmax(reduced, choice_loss(&f, SPLIT_ALL));

@@ -36,12 +36,12 @@ static void random_choice(struct rng *rng, struct layer_choice *choice)
 {
 	static const enum split_choice split[] = {SPLIT_ALL, SPLIT_ALL, SPLIT_EVEN, SPLIT_WHOLE};
 	*choice = layer_choice_any();
-	choice->w = split[rng_below(rng, 4)];
-	choice->h = split[rng_below(rng, 4)];
-	choice->c = split[rng_below(rng, 4)];
-	choice->d = split[rng_below(rng, 4)];
-	choice->max_part_w = rng_below(rng, 3) ? UINT32_MAX : 4;
-	choice->max_part_c = rng_below(rng, 3) ? UINT32_MAX : 3;
+	choice->w.choice = split[rng_below(rng, 4)];
+	choice->h.choice = split[rng_below(rng, 4)];
+	choice->c.choice = split[rng_below(rng, 4)];
+	choice->d.choice = split[rng_below(rng, 4)];
+	choice->w.max_part = rng_below(rng, 3) ? UINT32_MAX : 4;
+	choice->c.max_part = rng_below(rng, 3) ? UINT32_MAX : 3;
 	for (size_t i = N_PE_STRATEGY; i < N_STRATEGY; i++)
 		choice->strategy[i] = rng_below(rng, 4) > 0;
 	choice->strategy[STRATEGY_OUTPUT_STATIONARY + rng_below(rng, 3)] = true;

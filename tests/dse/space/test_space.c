@@ -55,9 +55,9 @@ static void test_space_defaults(void **state)
 	assert_true(space.aggregate == AGGREGATE_SUM && space.network[0].weight == 1);
 	for (size_t i = 0; i < space.network[0].network.n_block; i++) {
 		const struct layer_choice *choice = &space.network[0].choice[i];
-		assert_true(choice->w == SPLIT_ALL && choice->h == SPLIT_ALL && choice->c == SPLIT_ALL &&
-		            choice->d == SPLIT_ALL);
-		assert_true(choice->max_part_w == UINT32_MAX && choice->n_fixed_w == 0 && !choice->thesis_split);
+		assert_true(choice->w.choice == SPLIT_ALL && choice->h.choice == SPLIT_ALL &&
+		            choice->c.choice == SPLIT_ALL && choice->d.choice == SPLIT_ALL);
+		assert_true(choice->w.max_part == UINT32_MAX && choice->w.n_fixed == 0 && !choice->thesis_split);
 		for (size_t k = 0; k < N_STRATEGY; k++)
 			assert_int_equal(choice->strategy[k], strategy_table[k].for_search);
 		assert_true(choice->reuse[REUSE_AUTO] && !choice->reuse[REUSE_IFMAP] && !choice->reuse[REUSE_FILTER]);
@@ -84,10 +84,10 @@ static void test_space_later_rules_win_key_by_key(void **state)
 
 	assert_true(conv1->strategy[STRATEGY_NO_FUSION] && conv1->strategy[STRATEGY_FUSION_REUSE]);
 	assert_false(conv1->strategy[STRATEGY_THESIS_REUSE]);
-	assert_int_equal(conv1->n_fixed_w, 2);
-	assert_true(conv1->fixed_w[0].size_a == 32 && conv1->fixed_w[1].size_a == 16 && conv1->fixed_w[1].n_a == 2);
-	assert_true(conv1->h == SPLIT_ALL && conv1->max_part_h == 4);
-	assert_true(conv1->c == SPLIT_ALL && conv1->max_part_c == UINT32_MAX);
+	assert_int_equal(conv1->w.n_fixed, 2);
+	assert_true(conv1->w.fixed[0].size_a == 32 && conv1->w.fixed[1].size_a == 16 && conv1->w.fixed[1].n_a == 2);
+	assert_true(conv1->h.choice == SPLIT_ALL && conv1->h.max_part == 4);
+	assert_true(conv1->c.choice == SPLIT_ALL && conv1->c.max_part == UINT32_MAX);
 	assert_int_equal(conv1->level_mask, 2);
 	assert_true(!conv1->operand_8bit && conv1->operand_16bit && !conv1->thesis_split);
 	assert_true(!conv1->reuse[REUSE_AUTO] && conv1->reuse[REUSE_IFMAP] && conv1->reuse[REUSE_FILTER]);
@@ -97,7 +97,7 @@ static void test_space_later_rules_win_key_by_key(void **state)
 	assert_true(conv3->operand_8bit && conv3->operand_16bit);
 
 	assert_true(fc->strategy[STRATEGY_FUSION] && !fc->strategy[STRATEGY_NO_FUSION]);
-	assert_true(fc->w == SPLIT_EVEN && fc->h == SPLIT_WHOLE && fc->max_part_h == UINT32_MAX);
+	assert_true(fc->w.choice == SPLIT_EVEN && fc->h.choice == SPLIT_WHOLE && fc->h.max_part == UINT32_MAX);
 	assert_true(fc->reuse[REUSE_AUTO]);
 	space_free(&space);
 }
@@ -110,10 +110,10 @@ static void test_space_fixed_splits_are_chosen_by_extent(void **state)
 	          "layers: [{match: '^CONV_', split: {width: [16*2, 16*1, 8*2]}}]\n",
 	          &space);
 	const struct layer_choice *conv1 = choice_of(&space, "CONV_1"), *conv3 = choice_of(&space, "CONV_3");
-	assert_int_equal(conv1->n_fixed_w, 1);
-	assert_true(conv1->fixed_w[0].n_a == 2 && conv1->fixed_w[0].size_a == 16);
-	assert_int_equal(conv3->n_fixed_w, 2);
-	assert_true(conv3->fixed_w[0].n_a == 1 && conv3->fixed_w[1].size_a == 8);
+	assert_int_equal(conv1->w.n_fixed, 1);
+	assert_true(conv1->w.fixed[0].n_a == 2 && conv1->w.fixed[0].size_a == 16);
+	assert_int_equal(conv3->w.n_fixed, 2);
+	assert_true(conv3->w.fixed[0].n_a == 1 && conv3->w.fixed[1].size_a == 8);
 	space_free(&space);
 }
 

@@ -194,14 +194,14 @@ static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_s
 	memcpy(space.objective, objective[which], n_objective[which] * sizeof(objective[which][0]));
 	struct block block = number % 4 == 3 ? random_matmul(&rng) : random_conv(&rng);
 	struct layer_choice choice = {
-	    .w = SPLIT_ALL,
-	    .h = SPLIT_ALL,
-	    .c = SPLIT_ALL,
-	    .d = block.kind == BLOCK_MATMUL ? SPLIT_ALL : SPLIT_WHOLE,
-	    .max_part_w = UINT32_MAX,
-	    .max_part_h = UINT32_MAX,
-	    .max_part_c = UINT32_MAX,
-	    .max_part_d = 12,
+	    .w.choice = SPLIT_ALL,
+	    .h.choice = SPLIT_ALL,
+	    .c.choice = SPLIT_ALL,
+	    .d.choice = block.kind == BLOCK_MATMUL ? SPLIT_ALL : SPLIT_WHOLE,
+	    .w.max_part = UINT32_MAX,
+	    .h.max_part = UINT32_MAX,
+	    .c.max_part = UINT32_MAX,
+	    .d.max_part = 12,
 	    .strategy = {[STRATEGY_NO_FUSION] = true, [STRATEGY_FUSION] = true, [STRATEGY_FUSION_REUSE] = true},
 	    .reuse = {[REUSE_AUTO] = true},
 	    .level_mask = 3,
