@@ -92,13 +92,7 @@ static void finish(struct key_item *item, struct key_item *scratch, size_t n, ui
 
 static unsigned bit_width(uint64_t number)
 {
-	unsigned width = 0;
-	for (unsigned step = 32; step > 0; step /= 2) {
-		bool wide = number >> step > 0;
-		width += wide ? step : 0;
-		number = wide ? number >> step : number;
-	}
-	return width + (number > 0);
+	return number > 0 ? 64 - (unsigned)__builtin_clzll(number) : 0;
 }
 
 /* How the keys are cut into digits. */

@@ -39,12 +39,14 @@ static bool grow_table(struct key_table *table)
 
 bool key_table_add(struct key_table *table, const uint32_t *key, uint32_t *number, bool *is_new)
 {
-	assert(table && table->n_word > 0 && key && number && is_new);
+	assert(table && table->n_word > 0 && key && number);
 	if (!grow_table(table))
 		return false;
 	size_t at = find_slot(table, key);
-	*is_new = table->slot[at] == 0;
-	if (*is_new) {
+	bool adds = table->slot[at] == 0;
+	if (is_new)
+		*is_new = adds;
+	if (adds) {
 		memcpy(table->key + table->n * table->n_word, key, table->n_word * sizeof(*key));
 		table->slot[at] = (uint32_t)++table->n;
 	}

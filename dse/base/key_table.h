@@ -15,7 +15,7 @@ struct key_table {
 	uint32_t *slot;    /* 1 + number of the key; 0: empty */
 };
 
-/* The number of a key [n_word], a new one where it is unknown (*is_new). false when memory is out. */
+/* The number of a key [n_word], a new one where it is unknown (*is_new; may be NULL). false when memory is out. */
 bool key_table_add(struct key_table *table, const uint32_t *key, uint32_t *number, bool *is_new);
 
 /* The number of a key that is known. */

@@ -73,14 +73,6 @@ static enum err_code enumerate(const struct candidate *candidate, size_t i, stru
 	return ERR_OK;
 }
 
-static bool go_on(void *context, double progress, const struct engine_counts *counts)
-{
-	(void)context;
-	(void)progress;
-	(void)counts;
-	return !interrupt_requested();
-}
-
 /* The search's front must hold the same objectives, bit by bit: the same evaluations made both. */
 static void compare_fronts(const struct pareto *searched, const char *name, struct audit_layer *found)
 {
@@ -105,7 +97,7 @@ void audit_check_layer(const struct audit_job *job, struct audit_stop *stop, siz
 	struct audit_layer *found = &stop->layer[i];
 	const struct engine_options options = {.seed = job->search->seed};
 	assert(found->is_listed);
-	candidate_search(candidate, i, 1, &options, go_on, NULL);
+	candidate_search(candidate, i, 1, &options, engine_watch_stop, NULL);
 	found->code = task->code;
 	if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
 		(void)err_add(&found->err, task->code, "%s", err_text(&task->err));

@@ -105,13 +105,12 @@ static void collect_part(void *context, size_t i)
 	const struct layer_map *map = &collection->explore->map;
 	size_t begin = front->n * i / N_PART, end = front->n * (i + 1) / N_PART;
 	uint32_t key[N_WORD], number;
-	bool is_new;
 	collection->part[i] = (struct key_table){.n_word = N_WORD};
 	collection->done[i] = true;
 	for (size_t point = begin; point < end; point++) {
 		for (size_t k = 0; k < map->n_block && collection->done[i]; k++) {
 			take_key(map, front->genome + point * front->n_gene, k, key);
-			collection->done[i] = key_table_add(&collection->part[i], key, &number, &is_new);
+			collection->done[i] = key_table_add(&collection->part[i], key, &number, NULL);
 		}
 	}
 }
@@ -119,7 +118,7 @@ static void collect_part(void *context, size_t i)
 /* The designs of all keys by numbers that do not depend on which point came first: their total order. */
 static bool number_designs(struct unroller *unroller, struct key_table *all)
 {
-	bool is_new, done = true;
+	bool done = true;
 	qsort(all->key, all->n, N_WORD * sizeof(*all->key), compare_keys);
 	unroller->known = (struct key_table){.n_word = N_WORD};
 	unroller->design = calloc(all->n, sizeof(*unroller->design));
@@ -130,7 +129,7 @@ static bool number_designs(struct unroller *unroller, struct key_table *all)
 		design->distinct = key[1];
 		memcpy(design->gene, key + 2, sizeof(design->gene));
 		uint32_t number;
-		done = key_table_add(&unroller->known, key, &number, &is_new);
+		done = key_table_add(&unroller->known, key, &number, NULL);
 		assert(!done || number == i);
 	}
 	unroller->n_design = all->n;
@@ -142,13 +141,13 @@ static bool collect(struct unroller *unroller, unsigned n_thread)
 	struct collection collection = {.explore = unroller->explore};
 	struct key_table all = {.n_word = N_WORD};
 	uint32_t number;
-	bool done = true, is_new;
+	bool done = true;
 	parallel_for(N_PART, unroller->explore->front.n < FEW_POINTS ? 1 : n_thread, collect_part, &collection);
 	for (size_t i = 0; i < N_PART; i++) {
 		const struct key_table *part = &collection.part[i];
 		done &= collection.done[i];
 		for (size_t k = 0; k < part->n && done; k++)
-			done = key_table_add(&all, part->key + k * N_WORD, &number, &is_new);
+			done = key_table_add(&all, part->key + k * N_WORD, &number, NULL);
 		key_table_free(&collection.part[i]);
 	}
 	done = done && number_designs(unroller, &all);

@@ -2,6 +2,7 @@
 /* The table of engines, and the counts that all of them keep. */
 #include "dse/engine/engine.h"
 #include "sim/base/checked.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <string.h>
 
@@ -50,6 +51,13 @@ void engine_counts_pack(struct engine_counts *counts, struct pack *pack)
 		memcpy(counts, value, sizeof(value));
 	(void)pack_refuse(pack, pack->is_reading && (counts->n_asked < counts->n_told ||
 	                                             counts->n_told != counts->n_feasible + counts->n_infeasible));
+}
+
+bool engine_watch_stop(void *context, double progress, const struct engine_counts *counts)
+{
+	(void)progress;
+	(void)counts;
+	return !stop_requested(context);
 }
 
 void engine_nearest_take(struct engine_nearest *near, double violation, uint32_t reason, const uint32_t *genome,

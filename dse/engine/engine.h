@@ -109,6 +109,9 @@ const struct engine_kind *engine_find(const char *name);
 /* Called after each batch; return false to stop early (Ctrl-C, time). */
 typedef bool (*engine_watch)(void *context, double progress, const struct engine_counts *counts);
 
+/* A watch that waits for a signal alone, or with a struct stop as its context for that, too. */
+bool engine_watch_stop(void *context, double progress, const struct engine_counts *counts);
+
 /* The infeasible candidate that violates its limits least. */
 struct engine_nearest {
 	double violation; /* infinite: none seen */

@@ -418,22 +418,14 @@ static bool any_torn(const struct sea *sea)
 static void decide(struct sea *sea, bool *stops, bool *saves)
 {
 	struct checkpoint *checkpoint = sea->options->checkpoint;
-	uint8_t *data;
-	size_t n_byte;
-	struct pack own = {0};
 	bool is_torn = any_torn(sea);
 	*stops = is_torn || atomic_load(&sea->stops);
 	/* an engine between asking and being told has no state that another process could go on from */
 	*saves = sea->rank == 0 && checkpoint && !is_torn && (*stops || checkpoint_is_due(checkpoint));
-	if (sea->n_rank == 1)
-		return;
-	const uint8_t flag[2] = {*stops, *saves};
-	pack_append(&own, flag, sizeof(flag));
-	ranks_spread(0, &own, &data, &n_byte);
-	*stops = n_byte == sizeof(flag) && data[0] != 0;
-	*saves = n_byte == sizeof(flag) && data[1] != 0;
-	free(data);
-	pack_free(&own);
+	if (sea->n_rank > 1) {
+		ranks_broadcast(0, stops, sizeof(*stops));
+		ranks_broadcast(0, saves, sizeof(*saves));
+	}
 }
 
 static enum err_code agree(const struct sea *sea, bool is_fine, struct err *err)

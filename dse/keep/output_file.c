@@ -205,6 +205,12 @@ void output_file_settle(struct output_file *file)
 		file->sync_error = errno;
 }
 
+/* Why a call has failed, as far as anybody knows. */
+static int error_now(void)
+{
+	return errno ? errno : EIO;
+}
+
 int output_file_descriptor(const struct output_file *file)
 {
 	assert(file && file->stream);
@@ -214,14 +220,11 @@ int output_file_descriptor(const struct output_file *file)
 enum err_code output_file_flush_stdout(struct err *err)
 {
 	errno = 0;
-	bool failed = fflush(stdout) != 0;
-	int why = errno;
-	if (!failed && ferror(stdout)) {
-		/* An earlier write failed, nobody knows why: a further byte of the broken output says it. */
-		failed = true;
+	int why = fflush(stdout) != 0 ? error_now() : 0;
+	/* An earlier write failed, nobody knows why: a further byte of the broken output says it. */
+	if (why == 0 && ferror(stdout))
 		why = write(STDOUT_FILENO, "\n", 1) < 0 ? errno : EIO;
-	}
-	return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO)) : ERR_OK;
+	return why != 0 ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why)) : ERR_OK;
 }
 
 enum err_code output_file_rename(struct output_file *file, struct err *err)
@@ -232,28 +235,21 @@ enum err_code output_file_rename(struct output_file *file, struct err *err)
 		return output_file_flush_stdout(err);
 	}
 	errno = 0;
-	bool failed = fflush(file->file) != 0 || ferror(file->file);
-	int why = file->stream->error ? file->stream->error : errno;
-	if (!failed && !file->is_settled)
+	int why = 0; /* an errno; 0: all is well */
+	if (fflush(file->file) != 0 || ferror(file->file))
+		why = file->stream->error ? file->stream->error : error_now();
+	if (why == 0 && !file->is_settled)
 		output_file_settle(file);
-	if (!failed && file->sync_error != 0) {
-		failed = true;
-		why = file->sync_error;
-	}
-	if (fclose(file->file) != 0 && !failed) {
-		failed = true;
-		why = errno;
-	}
+	why = why ? why : file->sync_error;
+	if (fclose(file->file) != 0 && why == 0)
+		why = error_now();
 	file->file = NULL;
-	if (!failed && file->temporary && rename(file->temporary, file->path) != 0) {
-		failed = true;
-		why = errno;
-	}
-	enum err_code code = ERR_OK;
-	if (failed)
-		code = err_add(err, ERR_IO, "%s: cannot write: %s", file->path, strerror(why ? why : EIO));
-	if (failed && file->temporary)
+	if (why == 0 && file->temporary && rename(file->temporary, file->path) != 0)
+		why = error_now();
+	if (why != 0 && file->temporary)
 		(void)unlink(file->temporary);
+	enum err_code code =
+	    why != 0 ? err_add(err, ERR_IO, "%s: cannot write: %s", file->path, strerror(why)) : ERR_OK;
 	forget(file);
 	return code;
 }

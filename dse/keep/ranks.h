@@ -29,6 +29,9 @@ unsigned ranks_n(void);
  */
 enum err_code ranks_agree(enum err_code code, struct err *err);
 
+/* Everybody's bytes become rank from's; all ranks. */
+void ranks_broadcast(unsigned from, void *data, size_t n_byte);
+
 /*
  * Give rank 0 what every rank has; all ranks. On rank 0 part[i] is what rank i had, n_byte[i] bytes for the caller to
  * free, [ranks_n()] both; elsewhere they are not written and may be NULL. When memory is out the program ends.

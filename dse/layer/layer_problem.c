@@ -417,7 +417,6 @@ static void build_metrics(struct layer_problem *layer, const struct space *space
 	}
 }
 
-/* Number of values a gene, designs in all, and where the smallest parts are. */
 void layer_problem_find_least(struct layer_problem *layer)
 {
 	layer->least_w = least_part(&layer->w);

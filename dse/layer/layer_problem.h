@@ -112,6 +112,12 @@ void layer_problem_free(struct layer_problem *layer);
  * allocates. */
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
 
+/*
+ * Evaluate the designs of a front anew; those that are not feasible go. ERR_INTERRUPTED, without a message, when a stop
+ * ends it early: front has what was evaluated by then, at least one design. ERR_INTERNAL.
+ */
+enum err_code layer_problem_price(const struct layer_problem *layer, struct pareto *front, struct err *err);
+
 /* The design a genome stands for. */
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design);
 

@@ -299,11 +299,7 @@ static enum err_code narrow_axis(struct layer_problem *layer, enum layer_gene ge
 	return ERR_OK;
 }
 
-/*
- * Any designs that are really there may bound a search, as long as their
- * objectives are those that it compares with: those of its own tier.
- */
-static enum err_code price_anew(const struct layer_problem *layer, struct pareto *front, struct err *err)
+enum err_code layer_problem_price(const struct layer_problem *layer, struct pareto *front, struct err *err)
 {
 	struct pareto priced;
 	enum err_code code = ERR_OK;
@@ -348,7 +344,8 @@ enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_threa
 	layer->detail = detail;
 	if (!is_whole)
 		return ERR_INTERRUPTED;
-	return detail == DETAIL_FAST ? ERR_OK : price_anew(layer, front, err);
+	/* any designs that are really there may bound a search, as long as their objectives are of its own tier */
+	return detail == DETAIL_FAST ? ERR_OK : layer_problem_price(layer, front, err);
 }
 
 enum err_code layer_problem_bound(struct layer_problem *layer, unsigned n_thread, struct pareto *front,

@@ -57,7 +57,6 @@ static int compare_point(const void *left, const void *right)
 	return a->point < b->point ? -1 : a->point > b->point;
 }
 
-/* Number the points of a layer's edges through; returns how many. */
 size_t compose_number_points(const struct compose_work *work, const struct compose_layer *layer)
 {
 	size_t n = 0;
@@ -72,7 +71,6 @@ size_t compose_number_points(const struct compose_work *work, const struct compo
 	return n;
 }
 
-/* Number of the first point of each state among all states' points; returns their sum. */
 size_t compose_first_numbers(const struct compose_state *state, unsigned n_state, size_t *first)
 {
 	size_t n = 0;

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What a layer's point costs, in the order of work, weighted and rounded. */
 void compose_costs_point(const struct compose_costs *costs, const struct compose_layer *layer,
                          const struct compose_front *front, size_t point, double *cost)
 {
@@ -28,7 +27,6 @@ void compose_costs_point(const struct compose_costs *costs, const struct compose
 	}
 }
 
-/* Least and largest cost of an edge, metric by metric; the front must not be empty. */
 void compose_costs_range(const struct compose_costs *costs, const struct compose_layer *layer,
                          const struct compose_edge *edge, double *least, double *most)
 {

@@ -92,7 +92,6 @@ static double lost_to_bound(const struct compose_work *work, const struct compos
 	return lost;
 }
 
-/* The front of one state after a layer. */
 void compose_extend_state(void *context, size_t state)
 {
 	struct compose_work *work = context;
@@ -132,7 +131,6 @@ void compose_extend_state(void *context, size_t state)
 	note_most(next, work->n_metric);
 }
 
-/* The front of all states' chains, by a last layer that costs nothing. */
 bool compose_join_states(struct compose_work *work)
 {
 	struct compose_sweep *sweep = &work->sweep[0];

@@ -119,9 +119,9 @@ bool pareto_covers(const struct pareto *archive, const double *objective, const 
 	return false;
 }
 
-static bool grow_archive(struct pareto *archive)
+/* Room for n_alloc points; false when memory is out. */
+static bool grow_archive(struct pareto *archive, size_t n_alloc)
 {
-	size_t n_alloc = archive->n_alloc ? 2 * archive->n_alloc : FIRST_ALLOC;
 	size_t gene_byte = archive->n_gene * sizeof(*archive->genome);
 	if (mul_sat(n_alloc, gene_byte + 8 * PARETO_MAX_OBJECTIVE) > SIZE_MAX / 2)
 		return false;
@@ -136,6 +136,15 @@ static bool grow_archive(struct pareto *archive)
 		return false;
 	archive->n_alloc = n_alloc;
 	return true;
+}
+
+/* Room for a point more; without memory the archive is freed. */
+static bool has_room(struct pareto *archive)
+{
+	if (archive->n < archive->n_alloc || grow_archive(archive, archive->n > 0 ? 2 * archive->n : FIRST_ALLOC))
+		return true;
+	pareto_free(archive);
+	return false;
 }
 
 /* Move n points within the archive; the places may overlap. */
@@ -197,10 +206,8 @@ bool pareto_insert(struct pareto *archive, const double *objective, const uint32
 	assert(objective && (genome || archive->n_gene == 0));
 	if (pareto_covers(archive, objective, genome, &hint))
 		return false;
-	if (archive->n == archive->n_alloc && !grow_archive(archive)) {
-		pareto_free(archive);
+	if (!has_room(archive))
 		return false;
-	}
 	if (archive->n_objective <= 2)
 		insert_step(archive, objective, genome, tag);
 	else
@@ -286,36 +293,19 @@ void pareto_sort(struct pareto *archive)
 	assert(is_sorted(archive));
 }
 
-/* Room for n points in an empty archive; false when memory is out. */
-static bool reserve(struct pareto *archive, size_t n)
-{
-	assert(archive->n == 0);
-	pareto_free(archive);
-	archive->objective = calloc(n + 1, archive->n_objective * sizeof(*archive->objective));
-	archive->genome = calloc(n + 1, archive->n_gene * sizeof(*archive->genome) + 1);
-	archive->tag = calloc(n + 1, sizeof(*archive->tag));
-	if (!archive->objective || !archive->genome || !archive->tag)
-		return false;
-	archive->n_alloc = n + 1;
-	return true;
-}
-
 bool pareto_append(struct pareto *batch, const double *objective, const uint32_t *genome, uint64_t tag)
 {
 	assert(objective && (genome || batch->n_gene == 0));
-	if (batch->n == batch->n_alloc && !grow_archive(batch)) {
-		pareto_free(batch);
+	if (!has_room(batch))
 		return false;
-	}
 	write_point(batch, batch->n++, objective, genome, tag);
 	return true;
 }
 
 bool pareto_extend(struct pareto *batch, size_t n)
 {
-	size_t n_gene_byte = batch->n_gene * sizeof(*batch->genome);
 	assert(batch->n == 0);
-	if (mul_sat(n, n_gene_byte + 8 * PARETO_MAX_OBJECTIVE) > SIZE_MAX / 2 || !reserve(batch, n)) {
+	if (!grow_archive(batch, n + 1)) {
 		pareto_free(batch);
 		return false;
 	}
@@ -444,7 +434,7 @@ bool pareto_insert_all(struct pareto *archive, struct pareto *batch, unsigned n_
 	if (done && is_batch(&both, number, n_kept)) {
 		made = *batch;
 		pareto_init(batch, made.n_objective, made.n_gene);
-	} else if (done && reserve(&made, n_kept)) {
+	} else if (done && grow_archive(&made, n_kept + 1)) {
 		struct archive_move move = {&both, number, &made};
 		made.n = n_kept;
 		parallel_for(ceil_div(n_kept, MOVE_CHUNK), n_thread, move_chunk, &move);
@@ -463,12 +453,12 @@ void pareto_pack(struct pareto *archive, const uint32_t *n_value, struct pack *p
 {
 	size_t n = archive->n, point_byte = 8 * archive->n_objective + 4 * archive->n_gene + 8;
 	pack_count(pack, &n, point_byte);
-	if (pack->is_reading && pack_refuse(pack, !pack->failed && !reserve(archive, n)))
+	if (pack->is_reading && pack_refuse(pack, !pack->failed && !grow_archive(archive, n + 1)))
 		return;
 	pack_reals(pack, archive->objective, n * archive->n_objective);
 	pack_u32s(pack, archive->genome, n * archive->n_gene);
 	pack_u64s(pack, archive->tag, n);
-	for (size_t i = 0; n_value && i < n * archive->n_gene; i++)
+	for (size_t i = 0; n_value && i < n * archive->n_gene && !pack->failed; i++)
 		(void)pack_refuse(pack, archive->genome[i] >= n_value[i % archive->n_gene]);
 	if (pack->is_reading)
 		archive->n = pack->failed ? 0 : n;

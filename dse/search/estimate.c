@@ -128,13 +128,6 @@ static double measure_speed(const struct candidate *candidate, struct stop *stop
 	return sample.n / fmax(1e-6, cpu_s() - start_s);
 }
 
-static bool watch_stop(void *context, double progress, const struct engine_counts *counts)
-{
-	(void)progress;
-	(void)counts;
-	return !stop_requested(context);
-}
-
 /*
  * The search itself, of one machine, for as long as a user may wait. Where it does not come to its end, tasks that
  * were not begun are taken to last as long as those that were.
@@ -152,7 +145,7 @@ static void measure_exact(struct candidate *candidate, struct estimate *estimate
 		size += (double)task->size;
 		if (n_done < (double)i)
 			continue;
-		candidate_search(candidate, i, 1, &options, watch_stop, &estimate->stop);
+		candidate_search(candidate, i, 1, &options, engine_watch_stop, &estimate->stop);
 		n_told += task->counts.n_told;
 		n_done += task->code == ERR_OK;
 		estimate->is_least |= task->code == ERR_INTERRUPTED && task->counts.n_told == 0 && task->front.n == 0;

@@ -13,7 +13,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Ctrl-C, or the time is up. */
 bool explore_must_stop(const struct explore_driver *driver)
 {
 	return stop_requested(&driver->stop);

@@ -70,7 +70,6 @@ static uint64_t first_of_family(const struct space *space, size_t n_helpful, uin
 	return first;
 }
 
-/* A candidate that neither a rule nor a limit on machines refuses. */
 bool hardware_get_machine(const struct space *space, uint64_t index, struct machine *machine)
 {
 	char why[256];
@@ -93,7 +92,6 @@ static int compare_members(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Whether what the bounds of one machine say holds for the other one of its family. */
 bool hardware_serves(const struct hardware_member *one, const struct hardware_member *other)
 {
 	for (size_t i = 0; i < HARDWARE_N_HELPFUL; i++)

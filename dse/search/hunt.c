@@ -65,14 +65,6 @@ void hunt_close(struct hunt *hunt)
 	hunt->is_open = false;
 }
 
-static bool watch(void *context, double progress, const struct engine_counts *counts)
-{
-	(void)context;
-	(void)progress;
-	(void)counts;
-	return !interrupt_requested();
-}
-
 struct searcher {
 	struct hunt *hunt;
 	const bool *wanted;
@@ -85,7 +77,7 @@ static void search_task(void *context, size_t i)
 	struct hunt *hunt = searcher->hunt;
 	assert(i < hunt->candidate.n_task);
 	if (!searcher->wanted || searcher->wanted[i])
-		candidate_search(&hunt->candidate, i, hunt->n_thread, &options, watch, hunt);
+		candidate_search(&hunt->candidate, i, hunt->n_thread, &options, engine_watch_stop, NULL);
 }
 
 enum err_code hunt_search(struct hunt *hunt, const bool *wanted, struct err *err)

@@ -119,21 +119,14 @@ static void begin_task(void *context, size_t i)
 	bounds->lower = fmin(bounds->lower, bounds->upper); /* rounding */
 }
 
-static bool go_on(void *context, double progress, const struct engine_counts *counts)
-{
-	(void)context;
-	(void)progress;
-	(void)counts;
-	return !interrupt_requested();
-}
-
 static void settle_task(void *context, size_t i)
 {
 	struct least_finder *finder = context;
 	size_t at = finder->wanted[i];
 	struct candidate_task *task = &finder->candidate.task[at];
 	struct branch_counts counts;
-	task->code = branch_search(&task->layer, NULL, 1, &task->front, &counts, NULL, go_on, NULL, &task->err);
+	task->code =
+	    branch_search(&task->layer, NULL, 1, &task->front, &counts, NULL, engine_watch_stop, NULL, &task->err);
 	task->n_box = counts.n_box;
 	set_bound(task, &finder->bounds[at]);
 	finder->bounds[at].lower = finder->bounds[at].upper;
@@ -191,23 +184,19 @@ static void list_wanted(struct least_finder *finder)
 		bool is_listed = false;
 		for (size_t k = 0; k < finder->n_wanted && !is_listed; k++)
 			is_listed = finder->wanted[k] == i;
-		if (!is_listed && !is_settled(finder, i, op))
-			finder->wanted[finder->n_wanted++] = i;
+		if (is_listed || is_settled(finder, i, op))
+			continue;
+		/* the layers of a chain differ much: the largest first */
+		size_t at = finder->n_wanted++;
+		for (; at > 0 && candidate->task[finder->wanted[at - 1]].size < candidate->task[i].size; at--)
+			finder->wanted[at] = finder->wanted[at - 1];
+		finder->wanted[at] = i;
 	}
 	assert(finder->n_wanted <= candidate->n_task);
 }
 
 static enum err_code settle_wanted(struct least_finder *finder, struct err *err)
 {
-	/* the layers of a chain differ much: the largest first */
-	for (size_t i = 1; i < finder->n_wanted; i++)
-		for (size_t k = i; k > 0 && finder->candidate.task[finder->wanted[k]].size >
-		                                finder->candidate.task[finder->wanted[k - 1]].size;
-		     k--) {
-			size_t kept = finder->wanted[k];
-			finder->wanted[k] = finder->wanted[k - 1];
-			finder->wanted[k - 1] = kept;
-		}
 	parallel_for(finder->n_wanted, finder->options->n_thread, settle_task, finder);
 	finder->least->n_search += finder->n_wanted;
 	for (size_t i = 0; i < finder->n_wanted; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/live.h"
 #include "dse/out/colour.h"
+#include "dse/keep/output_file.h"
 #include "dse/search/live_print.h"
 #include "sim/base/stop.h"
 #include "dse/pareto/quality.h"
 #include "dse/out/terminal.h"
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -318,20 +318,6 @@ static void set_points(const struct live *live, struct live_view *view)
 	}
 }
 
-/* All of it at once, past stdio: the search may be writing to stderr, too. */
-static void write_text(const char *text, size_t n)
-{
-	while (n > 0) {
-		ssize_t n_written = write(STDERR_FILENO, text, n);
-		if (n_written < 0 && errno == EINTR)
-			continue;
-		if (n_written <= 0)
-			return;
-		text += n_written;
-		n -= (size_t)n_written;
-	}
-}
-
 /*
  * To the first line of what was drawn. Terminals that became narrower have wrapped its lines, most of them; there are
  * as many more of them then.
@@ -363,7 +349,8 @@ static void draw(struct live *live, unsigned n_column, unsigned n_row)
 		line += n_line + 1;
 	}
 	memcpy(text + n, clear_below, sizeof(clear_below) - 1);
-	write_text(text, n + sizeof(clear_below) - 1);
+	/* all of it at once, past stdio: the search may be writing to stderr, too */
+	(void)output_file_write_all(STDERR_FILENO, text, n + sizeof(clear_below) - 1);
 	live->n_line = from->n_line;
 	memcpy(live->width, from->width, sizeof(live->width));
 }
@@ -477,7 +464,8 @@ void live_end(struct live *live)
 		unsigned n_column = 80, n_row = 24;
 		(void)terminal_size(stderr, &n_column, &n_row);
 		size_t n = print_return(live, n_column, n_row, text, sizeof(text) - 8);
-		write_text(text, n + (size_t)snprintf(text + n, sizeof(text) - n, "\033[J"));
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "\033[J");
+		(void)output_file_write_all(STDERR_FILENO, text, n);
 	}
 	(void)pthread_cond_destroy(&live->wakes);
 	(void)pthread_mutex_destroy(&live->mutex);

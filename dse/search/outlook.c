@@ -58,30 +58,6 @@ static enum err_code search_tasks(const struct outlook_options *options, struct 
 	return ERR_OK;
 }
 
-/* The points that a relaxed search left, as the designs they stand for. Those that exceed a limit are none. */
-static enum err_code evaluate_task(struct candidate_task *task, struct err *err)
-{
-	struct pareto designs;
-	pareto_init(&designs, task->front.n_objective, task->front.n_gene);
-	for (size_t i = 0; i < task->front.n; i++) {
-		const uint32_t *genome = task->front.genome + i * task->front.n_gene;
-		struct evaluation result;
-		layer_problem_evaluate(&task->layer, genome, 1, &result);
-		if (problem_is_stopped(&result)) {
-			pareto_free(&designs);
-			return ERR_INTERRUPTED;
-		}
-		if (result.violation > 0)
-			continue;
-		(void)pareto_insert(&designs, result.objective, genome, 0);
-		if (designs.n_alloc == 0)
-			return err_add(err, ERR_INTERNAL, "out of memory");
-	}
-	pareto_free(&task->front);
-	task->front = designs;
-	return ERR_OK;
-}
-
 /* The layers' fronts, as they stand, to points of wholes; *slack: what thinning costs. */
 static enum err_code compose(struct candidate *candidate, struct outlook_points *points, double *slack, struct err *err)
 {
@@ -115,8 +91,9 @@ static enum err_code compose_outlook(struct candidate *candidate, bool is_relaxe
 		candidate->no_limits = true;
 		code = compose(candidate, &outlook->floor, &slack, err);
 		outlook->slack = (1 + epsilon) * slack;
+		/* points become the designs they stand for */
 		for (size_t i = 0; i < candidate->n_task && code == ERR_OK; i++)
-			code = evaluate_task(&candidate->task[i], err);
+			code = layer_problem_price(&candidate->task[i].layer, &candidate->task[i].front, err);
 		candidate->no_limits = false;
 	}
 	return code == ERR_OK ? compose(candidate, &outlook->designs, &slack, err) : code;

@@ -85,9 +85,16 @@ struct part {
 	unsigned column;
 };
 
-static bool shows(struct cfg_reader *reader)
+/* Tell a mistake, of too many only the first. */
+__attribute__((format(printf, 3, 4))) static void tell(struct cfg_reader *reader, struct err_place at,
+                                                       const char *format, ...)
 {
-	return ++reader->n_mistake <= MAX_MESSAGE;
+	if (++reader->n_mistake > MAX_MESSAGE)
+		return;
+	va_list list;
+	va_start(list, format);
+	(void)err_add_list(reader->err, ERR_INPUT, at, format, list);
+	va_end(list);
 }
 
 static bool is_blank(char c)
@@ -163,26 +170,22 @@ static bool parse_choice(const struct part *part, enum cfg_key key, uint32_t *va
 
 static void report_value(struct cfg_reader *reader, enum cfg_key key, const struct part *value)
 {
-	if (!shows(reader))
-		return;
 	if (cfg_table[key].type == CFG_CHOICE)
-		(void)err_add_at(
-		    reader->err, ERR_INPUT, place_of(reader, value), "%s: found '%.*s', allowed %s, %s%s%s",
-		    cfg_table[key].name, shown(value), value->text, cfg_table[key].choice[0], cfg_table[key].choice[1],
-		    cfg_table[key].choice[2] ? ", " : "", cfg_table[key].choice[2] ? cfg_table[key].choice[2] : "");
+		tell(reader, place_of(reader, value), "%s: found '%.*s', allowed %s, %s%s%s", cfg_table[key].name,
+		     shown(value), value->text, cfg_table[key].choice[0], cfg_table[key].choice[1],
+		     cfg_table[key].choice[2] ? ", " : "", cfg_table[key].choice[2] ? cfg_table[key].choice[2] : "");
 	else
-		(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, value),
-		                 "%s: found '%.*s', allowed a whole number from 1 to %u%s", cfg_table[key].name,
-		                 shown(value), value->text, cfg_table[key].max,
-		                 cfg_table[key].type == CFG_NUMBERS ? ", or the same one for each operand" : "");
+		tell(reader, place_of(reader, value), "%s: found '%.*s', allowed a whole number from 1 to %u%s",
+		     cfg_table[key].name, shown(value), value->text, cfg_table[key].max,
+		     cfg_table[key].type == CFG_NUMBERS ? ", or the same one for each operand" : "");
 }
 
 static void read_value(struct cfg_reader *reader, enum cfg_key key, const struct part *name, const struct part *value)
 {
 	bool good = true;
-	if (reader->given[key] && shows(reader))
-		(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, name), "%s stands twice, first in line %u",
-		                 cfg_table[key].name, reader->place[key].line);
+	if (reader->given[key])
+		tell(reader, place_of(reader, name), "%s stands twice, first in line %u", cfg_table[key].name,
+		     reader->place[key].line);
 	reader->given[key] = true;
 	reader->place[key] = place_of(reader, value);
 	switch (cfg_table[key].type) {
@@ -211,24 +214,21 @@ static void read_foreign(struct cfg_reader *reader, const struct part *name, con
 	bool is_off = false;
 	for (size_t i = 0; i < N_OF(off); i++)
 		is_off = is_off || part_is(value, off[i]);
-	if ((part_is(name, "SparsitySupport") || part_is(name, "UseRamulatorTrace")) && !is_off && shows(reader))
-		(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, value), "%.*s: found '%.*s', allowed false",
-		                 shown(name), name->text, shown(value), value->text);
+	if ((part_is(name, "SparsitySupport") || part_is(name, "UseRamulatorTrace")) && !is_off)
+		tell(reader, place_of(reader, value), "%.*s: found '%.*s', allowed false", shown(name), name->text,
+		     shown(value), value->text);
 }
 
 static void report_key(struct cfg_reader *reader, const struct part *name)
 {
 	const char *known[N_CFG_KEY];
 	char text[48];
-	if (!shows(reader))
-		return;
 	for (size_t i = 0; i < N_CFG_KEY; i++)
 		known[i] = cfg_table[i].name;
 	(void)snprintf(text, sizeof(text), "%.*s", shown(name), name->text);
 	const char *nearest = err_nearest(text, known, N_CFG_KEY);
-	(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, name),
-	                 "key: found '%s', allowed are SCALE-Sim's keys%s%s%s", text, nearest ? ", did you mean '" : "",
-	                 nearest ? nearest : "", nearest ? "'?" : "");
+	tell(reader, place_of(reader, name), "key: found '%s', allowed are SCALE-Sim's keys%s%s%s", text,
+	     nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 static void read_key(struct cfg_reader *reader, const struct part *name, const struct part *value)
@@ -264,13 +264,10 @@ static void read_line(struct cfg_reader *reader, const char *line, const char *e
 	while (sign < all.text + all.n && *sign != ':' && *sign != '=')
 		sign++;
 	if (sign == all.text + all.n || sign == all.text || !reader->in_section) {
-		if (shows(reader))
-			(void)err_add_at(
-			    reader->err, ERR_INPUT, place_of(reader, &all),
-			    reader->in_section
-				? "found '%.*s', allowed [section], key: value, or a comment behind #"
-				: "found '%.*s' before a section, allowed [general] or [architecture_presets]",
-			    shown(&all), all.text);
+		tell(reader, place_of(reader, &all),
+		     reader->in_section ? "found '%.*s', allowed [section], key: value, or a comment behind #"
+		                        : "found '%.*s' before a section, allowed [general] or [architecture_presets]",
+		     shown(&all), all.text);
 		return;
 	}
 	const struct part name = trim(line, all.text, sign), value = trim(line, sign + 1, all.text + all.n);
@@ -289,14 +286,12 @@ static void read_lines(struct cfg_reader *reader, const char *text, size_t n_byt
 		at = feed ? feed + 1 : end;
 	}
 	for (enum cfg_key key = 0; key < N_CFG_KEY && reader->n_mistake <= MAX_MESSAGE; key++)
-		if (cfg_table[key].needed && !reader->given[key] && shows(reader))
-			(void)err_add_at(reader->err, ERR_INPUT, (struct err_place){reader->path, 1, 1},
-			                 "%s is missing", cfg_table[key].name);
-	if (reader->value[CFG_INTERFACE] == 1 && !reader->given[CFG_BANDWIDTH] && shows(reader))
-		(void)err_add_at(
-		    reader->err, ERR_INPUT, reader->place[CFG_INTERFACE],
-		    "InterfaceBandwidth: found USER without Bandwidth, allowed with Bandwidth in words a clock, "
-		    "or CALC");
+		if (cfg_table[key].needed && !reader->given[key])
+			tell(reader, (struct err_place){reader->path, 1, 1}, "%s is missing", cfg_table[key].name);
+	if (reader->value[CFG_INTERFACE] == 1 && !reader->given[CFG_BANDWIDTH])
+		tell(reader, reader->place[CFG_INTERFACE],
+		     "InterfaceBandwidth: found USER without Bandwidth, allowed with Bandwidth in words a clock, "
+		     "or CALC");
 }
 
 /* The run's name, or the file's, with what machines' names may not have replaced. */
