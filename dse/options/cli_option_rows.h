@@ -5,6 +5,7 @@
  *
  *   OPTION(NAME, type, member, name, letter or 0, argument as in the help or NULL: a flag, least, most, help)
  */
+#ifdef OPTION
 OPTION(HELP, FLAG, help, "help", 'h', NULL, 0, 0, "print this help")
 OPTION(JSON, FLAG, json, "json", 0, NULL, 0, 0, "print the result as JSON")
 OPTION(JOBS, U64, jobs, "jobs", 'j', "N", 0, 4096, "threads (default 0: one a core)")
@@ -138,3 +139,6 @@ OPTION(TABLES, LIST, tables, "tables", 0, "PATH", 0, 0,
        "tests/reference, where it is); repeatable")
 OPTION(TOLERANCE, REAL, tolerance_pct, "tolerance", 0, "PCT", 0, 1e9,
        "exit 6 when hypervolume or any objective's least value is worse by more (default 0)")
+#else
+struct cli_options; /* of one member a row */
+#endif
