@@ -178,10 +178,12 @@ static enum err_code build_thesis_axes(struct layer_problem *layer, const struct
 	struct split split;
 	struct err part = {0};
 	enum err_code code = splitter_thesis(block, machine, &split, &part);
-	if (code == ERR_INFEASIBLE)
+	if (code == ERR_INFEASIBLE) {
 		split = mapper_split_whole(block, machine);
-	else if (code != ERR_OK)
+		err_clear(&part);
+	} else if (code != ERR_OK) {
 		(void)err_move(err, (struct err_place){0}, &part);
+	}
 	if (code != ERR_OK && code != ERR_INFEASIBLE)
 		return code;
 
