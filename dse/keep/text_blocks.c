@@ -75,6 +75,7 @@ static enum err_code judge_round(struct text_block *block, size_t n, struct err 
 	for (size_t i = 0; i < n; i++) {
 		if (block[i].code != ERR_OK && code == ERR_OK)
 			code = err_move(err, (struct err_place){0}, &block[i].err);
+		err_clear(&block[i].err);
 	}
 	return code;
 }
