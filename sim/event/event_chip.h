@@ -68,6 +68,8 @@ struct event_dram {
 };
 
 struct event_host;
+struct event_memo;
+struct event_share;
 
 struct event_chip {
 	struct arena memory; /* of all of it */
@@ -95,7 +97,9 @@ struct event_chip {
 	uint64_t load_byte, store_byte;
 	struct event_host *host;
 	struct event_replay **replay; /* [n_qpe]; of NULL: nothing is replayed */
+	uint64_t replayed_clk;        /* of QPEs, added up, that were replayed by others or with all of the chip */
 	bool *disturbed;              /* [n_qpe] something may have come from outside since the last run alone */
+	struct event_share *share;    /* event_step.c; NULL: steps are not shared */
 	const struct trace_sink *trace;
 	struct trace_span *router_span; /* [mesh.n_qpe] open; NULL: nobody listens */
 };
