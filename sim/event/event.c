@@ -181,6 +181,17 @@ static enum err_code run_steps(struct event_chip *chip, struct tally *now, struc
 	return ERR_OK;
 }
 
+static void fill_record(const struct event_chip *chip)
+{
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+		const struct event_qpe *qpe = &chip->qpe[i];
+		chip->record->noc_packet[i] = qpe->noc.n_packet;
+		for (uint32_t k = 0; k < qpe->n_pe; k++)
+			memcpy(&chip->record->count[(size_t)(qpe->first_pe + k) * EVENT_N_COUNT], qpe->count[k],
+			       sizeof(qpe->count[k]));
+	}
+}
+
 enum err_code event_run_schedule(const struct machine *machine, const struct schedule *schedule, uint32_t level,
                                  const struct event_option *option, struct sim_result *result, struct event_stat *stat,
                                  struct err *err)
@@ -191,6 +202,7 @@ enum err_code event_run_schedule(const struct machine *machine, const struct sch
 	const struct trace_sink *trace = option ? option->trace : NULL;
 	bool replays = !trace && !(option && option->no_replay);
 	enum err_code code = event_chip_init(&chip, machine, schedule, level, trace, replays, err);
+	chip.record = option ? option->record : NULL;
 	if (code == ERR_OK)
 		event_step_share(&chip, replays && option ? option->memo : NULL);
 	if (code == ERR_OK)
@@ -204,6 +216,8 @@ enum err_code event_run_schedule(const struct machine *machine, const struct sch
 		goto cleanup;
 	}
 	*result = run;
+	if (chip.record)
+		fill_record(&chip);
 	if (stat) {
 		*stat = (struct event_stat){.n_event = chip.queue.n_event, .replayed_clk = chip.replayed_clk};
 		for (uint32_t i = 0; i < chip.mesh.n_qpe; i++) {

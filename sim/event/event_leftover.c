@@ -9,7 +9,7 @@
 
 /* Of words: to the chip or from it. */
 struct walk {
-	bool loads;
+	bool loads, skips_event;
 	uint64_t *word; /* written where the walk saves; NULL: words are counted only */
 	size_t n;
 };
@@ -41,6 +41,15 @@ static void walk_count(struct walk *walk, uint64_t *field)
 	else if (walk->word)
 		walk->word[walk->n] = *field;
 	walk->n++;
+}
+
+/* Of how the simulation went. */
+static void walk_event(struct walk *walk, uint64_t *field)
+{
+	if (walk->loads && walk->skips_event)
+		walk->n++;
+	else
+		walk_count(walk, field);
 }
 
 /* ---- leftover ---- */
@@ -189,7 +198,7 @@ static void walk_counts(struct walk *walk, struct event_chip *chip)
 			for (uint32_t j = 0; j < EVENT_N_COUNT; j++)
 				walk_count(walk, &qpe->count[k][j]);
 		walk_count(walk, &qpe->noc.n_packet);
-		walk_count(walk, &qpe->queue.n_event);
+		walk_event(walk, &qpe->queue.n_event);
 	}
 	for (uint32_t i = 0; i < chip->mesh.n_dram; i++) {
 		walk_count(walk, &chip->dram[i].busy_tick);
@@ -198,8 +207,8 @@ static void walk_counts(struct walk *walk, struct event_chip *chip)
 	}
 	walk_count(walk, &chip->load_byte);
 	walk_count(walk, &chip->store_byte);
-	walk_count(walk, &chip->queue.n_event);
-	walk_count(walk, &chip->replayed_clk);
+	walk_event(walk, &chip->queue.n_event);
+	walk_event(walk, &chip->replayed_clk);
 }
 
 size_t event_leftover_n_count(const struct event_chip *chip)
@@ -218,8 +227,8 @@ void event_leftover_save_count(const struct event_chip *chip, uint64_t *count)
 		count[walk.n - 1] += chip->qpe[i].base_clk;
 }
 
-void event_leftover_add_count(struct event_chip *chip, const uint64_t *count)
+void event_leftover_add_count(struct event_chip *chip, const uint64_t *count, bool with_event)
 {
-	struct walk walk = {.loads = true, .word = (uint64_t *)(uintptr_t)count};
+	struct walk walk = {.loads = true, .skips_event = !with_event, .word = (uint64_t *)(uintptr_t)count};
 	walk_counts(&walk, chip);
 }

@@ -21,7 +21,7 @@ void event_leftover_load(struct event_chip *chip, const uint64_t *word);
 
 /* Write all that is counted to count[event_leftover_n_count]. */
 void event_leftover_save_count(const struct event_chip *chip, uint64_t *count);
-/* Add to all that is counted. */
-void event_leftover_add_count(struct event_chip *chip, const uint64_t *count);
+/* Add to all that is counted; with_event: to events simulated and clocks replayed, too. */
+void event_leftover_add_count(struct event_chip *chip, const uint64_t *count, bool with_event);
 
 #endif

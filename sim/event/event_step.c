@@ -3,7 +3,7 @@
  * The memo of steps. Only steps that begin and end with nothing under way are kept (event_leftover.h).
  *
  *   key     machine and level, phase of the clock domains, leftover, operations or jobs
- *   answer  clocks, what was counted, leftover
+ *   answer  clocks, what was counted, leftover; where it is recorded, the clock of every operation
  *
  * The machine and the plans of tasks are keyed by all their bytes: a parameter that the tier learns to heed is in the
  * key from the first. Bytes between fields may keep a step from being found, and never let a wrong one be.
@@ -18,14 +18,15 @@
 /* What numbers stand for in keys. */
 enum part { PART_MACHINE, PART_PLAN };
 
-#define N_OP_WORD 3 /* of an operation or a job */
+#define N_OP_WORD 3                     /* of an operation or a job */
+#define KEY_RECORDED ((uint64_t)1 << 8) /* in the first word of a key: the answer has clocks of operations */
 
 struct event_share {
 	struct event_memo *memo;
 	uint64_t machine;                  /* number of machine and level */
 	uint64_t *plan;                    /* [schedule->n_shape] numbers */
 	size_t n_left, n_count, n_key_max; /* words */
-	uint64_t *key, *answer, *before;   /* [n_key_max], [1 + n_count + n_left], [n_count] */
+	uint64_t *key, *answer, *before;   /* [n_key_max], [1 + n_count + n_left + operations], [n_count] */
 };
 
 struct machine_part {
@@ -33,7 +34,8 @@ struct machine_part {
 	uint64_t level;
 };
 
-static size_t n_key_max(const struct event_chip *chip, const struct event_share *share)
+/* Operations or jobs of the largest step. */
+static size_t n_item_max(const struct event_chip *chip)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < chip->schedule->n_step; i++) {
@@ -41,7 +43,7 @@ static size_t n_key_max(const struct event_chip *chip, const struct event_share 
 		size_t n_item = step->n_op > step->n_job ? step->n_op : step->n_job;
 		n = n_item > n ? n_item : n;
 	}
-	return 5 + share->n_left + n * N_OP_WORD;
+	return n;
 }
 
 /* False where the memo is full: nothing of this chip can be kept. */
@@ -75,10 +77,11 @@ void event_step_share(struct event_chip *chip, struct event_memo *memo)
 	share->memo = memo;
 	share->n_left = event_leftover_n_word(chip);
 	share->n_count = event_leftover_n_count(chip);
-	share->n_key_max = n_key_max(chip, share);
+	share->n_key_max = 5 + share->n_left + n_item_max(chip) * N_OP_WORD;
 	share->plan = arena_array(memory, chip->schedule->n_shape, sizeof(*share->plan));
 	share->key = arena_array(memory, share->n_key_max, sizeof(*share->key));
-	share->answer = arena_array(memory, 1 + share->n_count + share->n_left, sizeof(*share->answer));
+	share->answer =
+	    arena_array(memory, 1 + share->n_count + share->n_left + n_item_max(chip), sizeof(*share->answer));
 	share->before = arena_array(memory, share->n_count, sizeof(*share->before));
 	if (!memory->is_out && number_parts(chip, share))
 		chip->share = share;
@@ -113,7 +116,7 @@ static size_t make_key(const struct event_chip *chip, const struct schedule_step
 	struct event_state key = {.word = share->key, .n_max = share->n_key_max};
 	uint64_t clk = chip->queue.clk, tick_khz = chip->mesh.n_dram > 0 ? chip->dram[0].tick_khz : 0;
 	_Static_assert(OP_SYNC < 8, "kinds of operations fit three bits");
-	event_state_add(&key, EVENT_MEMO_STEP);
+	event_state_add(&key, EVENT_MEMO_STEP | (chip->record ? KEY_RECORDED : 0));
 	event_state_add(&key, share->machine);
 	event_state_add(&key, clk * chip->noc_khz % chip->pe_khz);
 	event_state_add(&key, clk * tick_khz % chip->pe_khz);
@@ -130,30 +133,38 @@ static size_t make_key(const struct event_chip *chip, const struct schedule_step
 
 /* ---- answers ---- */
 
-static void keep(const struct event_chip *chip, size_t n_key, uint64_t begin_clk)
+static size_t n_answer(const struct event_chip *chip, const struct schedule_step *step)
+{
+	return 1 + chip->share->n_count + chip->share->n_left + (chip->record ? step->n_op : 0);
+}
+
+static void keep(const struct event_chip *chip, const struct schedule_step *step, size_t n_key, uint64_t begin_clk)
 {
 	const struct event_share *share = chip->share;
-	uint64_t *count = share->answer + 1;
+	uint64_t *count = share->answer + 1, *op_clk = count + share->n_count + share->n_left;
 	share->answer[0] = chip->queue.clk - begin_clk;
 	event_leftover_save_count(chip, count);
 	for (size_t i = 0; i < share->n_count; i++)
 		count[i] -= share->before[i];
 	event_leftover_save(chip, count + share->n_count);
-	event_memo_put(share->memo, share->key, n_key, share->answer, 1 + share->n_count + share->n_left);
+	for (uint32_t i = 0; chip->record && i < step->n_op; i++)
+		op_clk[i] = chip->record->op_clk[step->first_op + i] - begin_clk;
+	event_memo_put(share->memo, share->key, n_key, share->answer, n_answer(chip, step));
 }
 
 /* False: the clocks would end behind the last that can be told, and a simulation says so. */
-static bool take_over(struct event_chip *chip, const struct event_answer *answer)
+static bool take_over(struct event_chip *chip, const struct schedule_step *step, const struct event_answer *answer)
 {
 	const struct event_share *share = chip->share;
-	assert(answer->n_word == 1 + share->n_count + share->n_left);
+	const uint64_t *count = answer->word + 1, *op_clk = count + share->n_count + share->n_left;
+	assert(answer->n_word == n_answer(chip, step));
 	if (chip->queue.clk > chip->max_clk || answer->word[0] > chip->max_clk - chip->queue.clk)
 		return false;
+	for (uint32_t i = 0; chip->record && i < step->n_op; i++)
+		chip->record->op_clk[step->first_op + i] = chip->queue.clk + op_clk[i];
 	event_queue_reset(&chip->queue, chip->queue.clk + answer->word[0]);
-	event_leftover_add_count(chip, answer->word + 1);
-	event_leftover_load(chip, answer->word + 1 + share->n_count);
-	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++)
-		chip->disturbed[i] = true;
+	event_leftover_add_count(chip, count, true);
+	event_leftover_load(chip, count + share->n_count);
 	return true;
 }
 
@@ -165,11 +176,11 @@ enum err_code event_step_run(struct event_chip *chip, const struct schedule_step
 	uint64_t begin_clk = chip->queue.clk;
 	size_t n_key = make_key(chip, step);
 	struct event_answer answer = event_memo_find(share->memo, share->key, n_key);
-	if (answer.word && take_over(chip, &answer))
+	if (answer.word && take_over(chip, step, &answer))
 		return ERR_OK;
 	event_leftover_save_count(chip, share->before);
 	enum err_code code = event_chip_run(chip, step, err);
 	if (code == ERR_OK && !chip->memory.is_out && event_leftover_is_all(chip))
-		keep(chip, n_key, begin_clk);
+		keep(chip, step, n_key, begin_clk);
 	return code;
 }
