@@ -3,6 +3,7 @@
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
 #include "mapper/unfold/unfold.h"
+#include "sim/event/event_memo.h"
 #include "sim/event/event_systolic.h"
 #include "sim/program/mixed.h"
 #include <assert.h>
@@ -61,7 +62,7 @@ static enum err_code simulate_schedule(const struct layer_context *context, cons
                                        struct event_stat *stat, struct err *err)
 {
 	struct schedule schedule = {0};
-	const struct event_option option = {.trace = options->trace};
+	const struct event_option option = {.trace = options->trace, .memo = options->memo};
 	enum err_code code = mapper_unfold(context, design, &schedule, err);
 	if (code == ERR_OK)
 		code = schedule_check(&schedule, context->machine, err);
@@ -198,10 +199,17 @@ static void run_one(void *context, size_t i)
 
 enum err_code detail_run_all(struct detail_run *run, size_t n, const struct detail_options *options, struct err *err)
 {
-	struct batch batch = {run, options};
 	assert((run || n == 0) && options);
+	struct detail_options shared = *options;
+	struct batch batch = {run, &shared};
+	bool makes_memo = n > 1 && options->detail == DETAIL_EVENT && !options->memo && !options->trace;
+	/* without memory for it every run simulates its steps itself */
+	if (makes_memo)
+		shared.memo = event_memo_new(EVENT_MEMO_BYTE);
 	unsigned n_thread = options->n_thread == 0 || options->trace ? 1 : options->n_thread;
 	parallel_for(n, n_thread, run_one, &batch);
+	if (makes_memo)
+		event_memo_free(shared.memo);
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n; i++) {
 		if (code == ERR_OK)

@@ -26,6 +26,8 @@ struct detail_options {
 	unsigned n_thread;       /* of detail_run_all; 0 is 1 */
 	bool can_stop;           /* after Ctrl-C nothing more is run: ERR_INTERRUPTED */
 	const struct stop *stop; /* who besides a signal stops SCALE-Sim's replay, which takes minutes; NULL: nobody */
+	struct event_memo *memo; /* event tier: shared by runs, the caller's; NULL: detail_run_all has one of its own,
+	                            and the others none */
 	const struct trace_sink *trace; /* event tier: told of every span; NULL: nobody. One run at a time then */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A schedule from its first step to its last: clocks by phase, counts, and what must hold of them. */
 #include "sim/event/event.h"
-#include "sim/event/event_chip.h"
+#include "sim/event/event_step.h"
 #include "sim/fast/fast.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
@@ -169,7 +169,7 @@ static enum err_code run_steps(struct event_chip *chip, struct tally *now, struc
 			add_arm(chip, step, result);
 		if (step->n_op == 0 && step->n_job == 0)
 			continue;
-		enum err_code code = event_chip_run(chip, step, err);
+		enum err_code code = event_step_run(chip, step, err);
 		if (chip->memory.is_out)
 			return event_chip_refuse_memory(chip, err);
 		if (code != ERR_OK)
@@ -179,6 +179,17 @@ static enum err_code run_steps(struct event_chip *chip, struct tally *now, struc
 		then = *now;
 	}
 	return ERR_OK;
+}
+
+static void fill_record(const struct event_chip *chip)
+{
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+		const struct event_qpe *qpe = &chip->qpe[i];
+		chip->record->noc_packet[i] = qpe->noc.n_packet;
+		for (uint32_t k = 0; k < qpe->n_pe; k++)
+			memcpy(&chip->record->count[(size_t)(qpe->first_pe + k) * EVENT_N_COUNT], qpe->count[k],
+			       sizeof(qpe->count[k]));
+	}
 }
 
 enum err_code event_run_schedule(const struct machine *machine, const struct schedule *schedule, uint32_t level,
@@ -191,6 +202,9 @@ enum err_code event_run_schedule(const struct machine *machine, const struct sch
 	const struct trace_sink *trace = option ? option->trace : NULL;
 	bool replays = !trace && !(option && option->no_replay);
 	enum err_code code = event_chip_init(&chip, machine, schedule, level, trace, replays, err);
+	chip.record = option ? option->record : NULL;
+	if (code == ERR_OK)
+		event_step_share(&chip, replays && option ? option->memo : NULL);
 	if (code == ERR_OK)
 		code = run_steps(&chip, &tally, &run, err);
 	if (code != ERR_OK)
@@ -202,8 +216,10 @@ enum err_code event_run_schedule(const struct machine *machine, const struct sch
 		goto cleanup;
 	}
 	*result = run;
+	if (chip.record)
+		fill_record(&chip);
 	if (stat) {
-		*stat = (struct event_stat){.n_event = chip.queue.n_event};
+		*stat = (struct event_stat){.n_event = chip.queue.n_event, .replayed_clk = chip.replayed_clk};
 		for (uint32_t i = 0; i < chip.mesh.n_qpe; i++) {
 			stat->n_event += chip.qpe[i].queue.n_event;
 			stat->replayed_clk += chip.qpe[i].base_clk;

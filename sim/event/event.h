@@ -19,18 +19,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct event_memo; /* sim/event/event_memo.h */
 struct trace_sink; /* sim/event/trace.h */
 struct stop;       /* sim/base/stop.h */
+
+/* What a run did in detail, by which two ways of simulating it are compared; the arrays are the caller's. */
+struct event_record {
+	uint64_t *op_clk;     /* [schedule->n_op] the host knew that the operation was complete */
+	uint64_t *count;      /* [n_pe][EVENT_N_COUNT] */
+	uint64_t *noc_packet; /* [n_qpe] */
+};
 
 struct event_option {
 	bool no_replay; /* simulate every event, even where the state of all units has recurred; the same result */
 	const struct trace_sink *trace; /* event_run_schedule: told of every span (replay is off then); NULL: nobody */
-	const struct stop *stop;        /* SCALE-Sim's replay: who may stop it; NULL: a signal */
+	struct event_memo *memo; /* event_run_schedule: steps that it knows are not simulated again; NULL: all are. Not
+	                            with no_replay or trace */
+	const struct event_record *record; /* event_run_schedule: filled in, but on failure; NULL: nobody asks */
+	const struct stop *stop;           /* SCALE-Sim's replay: who may stop it; NULL: a signal */
 };
 
 /* How a run went, besides its result. */
 struct event_stat {
-	uint64_t n_event;      /* simulated */
+	uint64_t n_event;      /* simulated, here or where a memo has it from: of one run the same with any memo */
 	uint64_t replayed_clk; /* PE clocks of QPEs, added up, that were replayed instead */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A chip: routes between its parts, set up, and the loop over what each of them has to do. */
-#include "sim/event/event_chip.h"
+#include "sim/event/event_gap.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <assert.h>
@@ -110,6 +110,7 @@ void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 	const struct event_live *live = &chip->live[op];
 	struct event_dma *dma = &qpe->dma[pe];
 	uint64_t clk = qpe->queue.clk;
+	event_gap_break(chip);
 	if (live->kind == OP_TASK) {
 		uint32_t source = live->peer - qpe->first_pe;
 		event_qpe_start_task(qpe, pe, &chip->plan[live->shape], source, clk + ARM_MESSAGE_CLK);
@@ -135,7 +136,10 @@ bool event_chip_receive(struct event_chip *chip, uint32_t op)
 {
 	struct event_live *live = &chip->live[op];
 	assert(live->n_left > 0);
-	return --live->n_left == 0;
+	if (--live->n_left > 0)
+		return false;
+	event_gap_break(chip);
+	return true;
 }
 
 void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
@@ -144,6 +148,7 @@ void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
 	const struct event_mla *mla = &qpe->mla[pe];
 	const struct event_live *live = &chip->live[mla->op];
 	chip->n_busy++;
+	event_gap_break(chip);
 	event_qpe_send(qpe, (struct event_message){.to = EVENT_NODE_AGENT + chip->agent_of[qpe->index],
 	                                           .from = mla->op,
 	                                           .kind = EVENT_REPORT});
@@ -161,6 +166,7 @@ void event_chip_begin_dma(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 	uint32_t to = live->kind == OP_COPY ? live->peer : EVENT_NODE_DRAM + live->peer;
 	qpe->dma[pe].packet = (struct event_message){.to = to, .from = op, .kind = EVENT_DATA};
 	qpe->dma[pe].n_left = live->n_packet;
+	event_gap_break(qpe->chip);
 }
 
 void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
@@ -168,6 +174,7 @@ void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
 	struct event_chip *chip = qpe->chip;
 	const struct event_dma *dma = &qpe->dma[pe];
 	const struct event_live *live = &chip->live[dma->packet.from];
+	event_gap_break(chip);
 	struct trace_span span =
 	    trace_make_span(TRACE_PE_DMA, qpe->first_pe + pe, live->kind == OP_COPY ? "copy" : "store", dma->begin_clk,
 	                    qpe->base_clk + qpe->queue.clk + 1, live->byte);
@@ -220,6 +227,7 @@ static bool run_alone(struct event_chip *chip)
 				event_chip_wake(chip, event_qpe_next_clk(qpe), i);
 		}
 		clk = end_clk;
+		event_gap_reset(chip, end_clk);
 	}
 	return true;
 }
@@ -237,6 +245,8 @@ static enum err_code refuse_clk(const struct event_chip *chip, struct err *err)
 static void step_unit(struct event_chip *chip, uint32_t unit, uint64_t clk)
 {
 	uint32_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram;
+	if (chip->gap)
+		chip->gap->n_run[unit]++;
 	if (unit >= n_qpe + n_dram) {
 		event_agent_step(chip, unit - n_qpe - n_dram, clk);
 		return;
@@ -256,6 +266,10 @@ static void step_unit(struct event_chip *chip, uint32_t unit, uint64_t clk)
 enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step *step, struct err *err)
 {
 	uint32_t unit;
+	/* Nothing is skipped because of what steps before were like: events simulated are the same for any memo. */
+	event_gap_reset(chip, chip->queue.clk);
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++)
+		chip->disturbed[i] = true;
 	event_host_begin(chip, step);
 	while (!event_host_is_done(chip)) {
 		if (chip->try_alone && chip->n_busy == 0 && !run_alone(chip))
@@ -266,9 +280,11 @@ enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step
 		/* It was woken for an earlier clock since. */
 		if (chip->wake_clk[unit] != clk)
 			continue;
-		chip->wake_clk[unit] = UINT64_MAX;
 		if (clk > chip->max_clk)
 			return refuse_clk(chip, err);
+		if (chip->gap && clk >= chip->gap->look_clk && event_gap_look(chip, clk))
+			continue;
+		chip->wake_clk[unit] = UINT64_MAX;
 		step_unit(chip, unit, clk);
 	}
 	if (chip->trace)
@@ -379,6 +395,8 @@ static void init_units(struct event_chip *chip, bool replays)
 	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
 		event_dram_init(chip, i);
 	event_host_init(chip);
+	if (replays)
+		event_gap_init(chip);
 }
 
 enum err_code event_chip_refuse_memory(const struct event_chip *chip, struct err *err)

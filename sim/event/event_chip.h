@@ -14,6 +14,7 @@
  * QPE, interface or agent has something to do in a clock. All clocks here are PE
  * clocks of the chip; between routers NoC clocks; in an interface its ticks.
  */
+#include "sim/event/event.h"
 #include "sim/event/event_qpe.h"
 #include "sim/event/trace.h"
 #include "sim/machine/mesh.h"
@@ -68,6 +69,9 @@ struct event_dram {
 };
 
 struct event_host;
+struct event_gap;
+struct event_memo;
+struct event_share;
 
 struct event_chip {
 	struct arena memory; /* of all of it */
@@ -94,8 +98,12 @@ struct event_chip {
 	bool try_alone;  /* n_busy has become 0: QPEs may run each for itself for a while */
 	uint64_t load_byte, store_byte;
 	struct event_host *host;
-	struct event_replay **replay; /* [n_qpe]; of NULL: nothing is replayed */
-	bool *disturbed;              /* [n_qpe] something may have come from outside since the last run alone */
+	struct event_replay **replay;      /* [n_qpe]; of NULL: nothing is replayed */
+	struct event_gap *gap;             /* event_gap.c; NULL: nothing is skipped with all of the chip */
+	uint64_t replayed_clk;             /* of QPEs, added up, that were replayed by others */
+	bool *disturbed;                   /* [n_qpe] something may have come from outside since the last run alone */
+	struct event_share *share;         /* event_step.c; NULL: steps are not shared */
+	const struct event_record *record; /* NULL: nobody asks */
 	const struct trace_sink *trace;
 	struct trace_span *router_span; /* [mesh.n_qpe] open; NULL: nobody listens */
 };

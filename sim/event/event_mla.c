@@ -2,6 +2,7 @@
 /* The state of an MLA: the least clocks to its end, and its words for the comparison of states. */
 #include "sim/event/event_mla.h"
 #include "sim/base/checked.h"
+#include <assert.h>
 
 uint64_t event_mla_least_clk(const struct event_mla *mla, uint64_t clk)
 {
@@ -51,4 +52,34 @@ void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, st
 	event_state_add(state, mla->n_a_drop);
 	event_state_add(state, after(mla->a_ask_clk, clk));
 	event_state_add(state, after(mla->a_local_clk, clk));
+}
+
+uint64_t event_mla_n_tap_left(const struct event_mla *mla, const struct event_place *from)
+{
+	const struct event_plan *plan = &mla->plan;
+	uint64_t n_tap = mla->n_tap - from->n_tap, n_ask = from->n_a_to_ask - mla->n_a_to_ask;
+	if (mla->row != from->row || mla->block != from->block || mla->n_tap <= from->n_tap ||
+	    mla->phase != EVENT_MULTIPLY)
+		return 0;
+	uint64_t n_left = (plan->n_round_tap - mla->n_tap) / n_tap;
+	if (n_ask > 0)
+		n_left = min_u64(n_left, mla->n_a_to_ask / n_ask);
+	uint64_t enough_byte = event_mla_enough_a(mla) + n_tap * plan->tap_a_byte;
+	if (mla->a_byte != from->a_byte && from->a_byte < enough_byte)
+		return 0;
+	if (mla->a_byte < from->a_byte)
+		n_left = mla->a_byte < enough_byte
+		             ? 0
+		             : min_u64(n_left, (mla->a_byte - enough_byte) / (from->a_byte - mla->a_byte));
+	return n_left > 2 ? n_left - 2 : 0;
+}
+
+void event_mla_skip_tap(struct event_mla *mla, const struct event_place *from, uint64_t n_period)
+{
+	uint64_t n_tap = n_period * (mla->n_tap - from->n_tap);
+	mla->n_tap += n_tap;
+	mla->a_ask_tap += n_tap;
+	mla->n_a_to_ask -= n_period * (from->n_a_to_ask - mla->n_a_to_ask);
+	mla->a_byte += n_period * (mla->a_byte - from->a_byte);
+	assert(mla->n_tap < mla->plan.n_round_tap && mla->n_a_to_ask <= mla->plan.n_round_a);
 }

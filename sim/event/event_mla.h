@@ -42,7 +42,17 @@ struct event_mla {
 	uint64_t *count;            /* [EVENT_N_COUNT] of the PE */
 };
 
-/* in_round: without what counts on within a round (struct pe_place of event_qpe_replay.c). */
+/* Where a PE is: what a state leaves out. */
+struct event_place {
+	uint64_t row, block, n_tap, n_a_to_ask, a_byte;
+};
+
+static inline struct event_place event_mla_place(const struct event_mla *mla)
+{
+	return (struct event_place){mla->row, mla->block, mla->n_tap, mla->n_a_to_ask, mla->a_byte};
+}
+
+/* in_round: without what counts on within a round (struct event_place). */
 void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, struct event_state *state);
 /* Bytes of operand A at hand with which neither taps nor requests wait for any more. */
 static inline uint64_t event_mla_enough_a(const struct event_mla *mla)
@@ -51,6 +61,14 @@ static inline uint64_t event_mla_enough_a(const struct event_mla *mla)
 		return UINT64_MAX / 2;
 	return mla->plan.low_a_byte + (mla->plan.kernel_w + 1) * mla->plan.tap_a_byte;
 }
+
+/*
+ * Periods within a round that an MLA which was in the same state at a place has left: taps, requests of operand A's
+ * stream, and of its bytes at hand so many that they keep nothing waiting, must last for one period more.
+ */
+uint64_t event_mla_n_tap_left(const struct event_mla *mla, const struct event_place *from);
+/* Skip so many of them: only what counts on moves. */
+void event_mla_skip_tap(struct event_mla *mla, const struct event_place *from, uint64_t n_period);
 
 /* Clocks at least until the task has ended. */
 uint64_t event_mla_least_clk(const struct event_mla *mla, uint64_t clk);

@@ -62,7 +62,8 @@ void event_noc_save(const struct event_noc *noc, uint64_t clk, struct event_stat
 	event_state_add(state, is_busy ? noc->slot - first_slot : 0);
 	event_state_add(state, is_busy ? noc->n_in_slot : 0);
 	for (uint32_t i = 0; i < noc->n_port; i++) {
-		event_state_add(state, noc->last_clk[i] > clk ? noc->last_clk[i] - clk : 0);
+		/* the next packet may come in this very clock */
+		event_state_add(state, noc->last_clk[i] >= clk ? noc->last_clk[i] - clk + 1 : 0);
 		event_state_add(state, noc->free_clk[i] > first_slot ? noc->free_clk[i] - first_slot : 0);
 		event_fifo_save(&noc->port[i], clk, state);
 	}

@@ -22,16 +22,11 @@
 #define N_TRY_TAP 24     /* places that are looked at in a round, or since a PE began one */
 #define N_STATE_WORD 512 /* larger states (router queues that grow) are not compared */
 
-/* Where a PE is: what a state leaves out. */
-struct pe_place {
-	uint64_t row, block, n_tap, n_a_to_ask, a_byte;
-};
-
 struct kept {
 	size_t n_word;
 	uint64_t hash, clk, n_packet;
 	uint64_t count[EVENT_MAX_PE][EVENT_N_COUNT];
-	struct pe_place place[EVENT_MAX_PE];
+	struct event_place place[EVENT_MAX_PE];
 	uint64_t word[N_STATE_WORD];
 };
 
@@ -82,7 +77,7 @@ static bool save(const struct event_qpe *qpe, bool in_round, struct kept *kept)
 		const struct event_mla *mla = &qpe->mla[i];
 		event_mla_save(mla, clk, in_round, &state);
 		event_sram_save(&qpe->sram[i], clk, &state);
-		kept->place[i] = (struct pe_place){mla->row, mla->block, mla->n_tap, mla->n_a_to_ask, mla->a_byte};
+		kept->place[i] = event_mla_place(mla);
 	}
 	if (state.n_word >= N_STATE_WORD)
 		return false;
@@ -112,34 +107,10 @@ static uint64_t last_row(const struct event_mla *mla)
 	return n_row - 1 - (has_ended && n_row - 1 > mla->row);
 }
 
-static uint64_t n_row_left(const struct event_mla *mla, const struct pe_place *from)
+static uint64_t n_row_left(const struct event_mla *mla, const struct event_place *from)
 {
 	uint64_t n_period_row = mla->row - from->row;
 	return n_period_row == 0 ? 0 : (last_row(mla) - mla->row) / n_period_row;
-}
-
-/*
- * Periods within a round: taps, requests of operand A's stream, and of its bytes
- * at hand so many that they keep nothing waiting, must last for one period more.
- */
-static uint64_t n_tap_left(const struct event_mla *mla, const struct pe_place *from)
-{
-	const struct event_plan *plan = &mla->plan;
-	uint64_t n_tap = mla->n_tap - from->n_tap, n_ask = from->n_a_to_ask - mla->n_a_to_ask;
-	if (mla->row != from->row || mla->block != from->block || mla->n_tap <= from->n_tap ||
-	    mla->phase != EVENT_MULTIPLY)
-		return 0;
-	uint64_t n_left = (plan->n_round_tap - mla->n_tap) / n_tap;
-	if (n_ask > 0)
-		n_left = min_u64(n_left, mla->n_a_to_ask / n_ask);
-	uint64_t enough_byte = event_mla_enough_a(mla) + n_tap * plan->tap_a_byte;
-	if (mla->a_byte != from->a_byte && from->a_byte < enough_byte)
-		return 0;
-	if (mla->a_byte < from->a_byte)
-		n_left = mla->a_byte < enough_byte
-		             ? 0
-		             : min_u64(n_left, (mla->a_byte - enough_byte) / (from->a_byte - mla->a_byte));
-	return n_left > 2 ? n_left - 2 : 0;
 }
 
 /* Whole periods since `from` that all PEs have left before limit_clk. */
@@ -153,27 +124,22 @@ static uint64_t n_period_left(const struct event_qpe *qpe, const struct kept *fr
 		const struct event_mla *mla = &qpe->mla[i];
 		if (mla->phase == EVENT_DONE)
 			continue;
-		const struct pe_place *place = &from->place[i];
-		n_left = min_u64(n_left, in_round ? n_tap_left(mla, place) : n_row_left(mla, place));
+		const struct event_place *place = &from->place[i];
+		n_left = min_u64(n_left, in_round ? event_mla_n_tap_left(mla, place) : n_row_left(mla, place));
 	}
 	return n_left;
 }
 
 /* ---- skip ---- */
 
-static void skip_pe(struct event_mla *mla, const struct pe_place *from, bool in_round, uint64_t n_period)
+static void skip_pe(struct event_mla *mla, const struct event_place *from, bool in_round, uint64_t n_period)
 {
 	if (!in_round) {
 		mla->row += n_period * (mla->row - from->row);
 		assert(mla->row < mla->plan.n_row);
 		return;
 	}
-	uint64_t n_tap = n_period * (mla->n_tap - from->n_tap);
-	mla->n_tap += n_tap;
-	mla->a_ask_tap += n_tap;
-	mla->n_a_to_ask -= n_period * (from->n_a_to_ask - mla->n_a_to_ask);
-	mla->a_byte += n_period * (mla->a_byte - from->a_byte);
-	assert(mla->n_tap < mla->plan.n_round_tap && mla->n_a_to_ask <= mla->plan.n_round_a);
+	event_mla_skip_tap(mla, from, n_period);
 }
 
 static void skip(struct event_qpe *qpe, const struct kept *from, bool in_round, uint64_t n_period)

@@ -20,6 +20,15 @@ static uint64_t *bucket_at(const struct event_queue *queue, uint64_t clk)
 	return &queue->bucket[(size_t)(clk % EVENT_HORIZON_CLK) * queue->n_word];
 }
 
+void event_queue_reset(struct event_queue *queue, uint64_t clk)
+{
+	assert(clk >= queue->clk);
+	memset(queue->occupied, 0, sizeof(queue->occupied));
+	memset(queue->bucket, 0, (size_t)EVENT_HORIZON_CLK * queue->n_word * sizeof(*queue->bucket));
+	queue->n_far = 0;
+	queue->clk = clk;
+}
+
 static bool is_earlier(const struct event_far *a, const struct event_far *b)
 {
 	return a->clk != b->clk ? a->clk < b->clk : a->unit < b->unit;

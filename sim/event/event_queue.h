@@ -42,6 +42,9 @@ struct event_queue {
 /* An empty queue at clock 0 for units 0 .. n_unit - 1, n_unit > 0; not to be used where memory is out. */
 void event_queue_init(struct event_queue *queue, uint32_t n_unit, struct arena *memory);
 
+/* Forget all that is pending and go on at a clock, be it before the present one. */
+void event_queue_reset(struct event_queue *queue, uint64_t clk);
+
 /* Beyond the horizon. */
 void event_queue_wake_far(struct event_queue *queue, uint64_t clk, uint32_t unit);
 

@@ -91,6 +91,7 @@ uint64_t event_sram_finish(struct event_sram *sram)
 void event_sram_save(const struct event_sram *sram, uint64_t clk, struct event_state *state)
 {
 	event_state_add(state, sram->free_clk > clk ? sram->free_clk - clk : 0);
+	event_state_add(state, sram->leave_clk > clk ? sram->leave_clk - clk : 0);
 	event_state_add(state, sram->n_write);
 	event_state_add(state, sram->n_write > 0 ? sram->write_clk - clk : 0);
 	event_fifo_save(&sram->request, clk, state);

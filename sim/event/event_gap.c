@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two looks, a common period of all clock domains apart. Units that did not run between them rest: nothing about them
+ * changes until their next event, and no skip goes beyond it. The others must be in the same state at both looks, but
+ * for what they count down; then they do the same again until one of these counts is at its end:
+ *
+ *   look        look          next event of a unit that rests, or the last packets of an operation
+ *    |--period---|--period---|--period---|--  |
+ *    a           a           skip whole periods   simulate
+ *
+ * Moved are the units that ran: their clocks all grow by what was skipped. Nothing may have come from the host or gone
+ * to it in between, so that operations under way are the same all the time.
+ */
+#include "sim/event/event_gap.h"
+#include "sim/event/event_leftover.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <string.h>
+
+#define MIN_PERIOD_CLK 16 /* a shorter one is found as a multiple */
+#define MAX_PERIOD_CLK 192
+#define FIRST_WAIT_CLK 16 /* from a message of the host to the first look, while its streams fill the ways */
+#define LAST_WAIT_CLK 512
+#define MAX_RUNNING 8 /* with more tasks at work they hardly ever step together */
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b > 0) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static uint64_t lcm(uint64_t a, uint64_t b)
+{
+	return mul_sat(a / gcd(a, b), b);
+}
+
+/* PE clocks after which NoC and DRAM are where they were, relative to the PEs. */
+static uint64_t phase_of(const struct event_chip *chip)
+{
+	uint64_t pe_khz = chip->pe_khz, clk = pe_khz / gcd(pe_khz, chip->noc_khz);
+	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
+		clk = lcm(clk, pe_khz / gcd(pe_khz, chip->dram[i].tick_khz));
+	return clk;
+}
+
+static void init_state(struct event_chip *chip, struct gap_state *state, size_t n_count)
+{
+	struct arena *memory = &chip->memory;
+	state->unit = arena_array(memory, chip->queue.n_unit, sizeof(*state->unit));
+	state->word = arena_array(memory, GAP_N_WORD, sizeof(*state->word));
+	state->count = arena_array(memory, n_count, sizeof(*state->count));
+	state->count_down = arena_array(memory, GAP_N_COUNT_DOWN, sizeof(*state->count_down));
+	state->place = arena_array(memory, chip->n_pe, sizeof(*state->place));
+}
+
+void event_gap_init(struct event_chip *chip)
+{
+	struct event_gap *gap = arena_array(&chip->memory, 1, sizeof(*gap));
+	if (!gap)
+		return;
+	gap->phase_clk = phase_of(chip);
+	gap->n_count = event_leftover_n_count(chip);
+	gap->n_run = arena_array(&chip->memory, chip->queue.n_unit, sizeof(*gap->n_run));
+	gap->wait_clk = gap->look_clk = FIRST_WAIT_CLK;
+	init_state(chip, &gap->state[0], gap->n_count);
+	init_state(chip, &gap->state[1], gap->n_count);
+	if (!chip->memory.is_out && gap->phase_clk <= MAX_PERIOD_CLK)
+		chip->gap = gap;
+}
+
+/* ---- the same ---- */
+
+static bool has_run(const struct event_gap *gap, uint32_t unit)
+{
+	return gap->state[0].unit[unit].n_run != gap->state[1].unit[unit].n_run;
+}
+
+static bool unit_is_same(const struct event_chip *chip, uint32_t unit)
+{
+	const struct event_gap *gap = chip->gap;
+	const struct gap_unit *a = &gap->state[0].unit[unit], *b = &gap->state[1].unit[unit];
+	if (!has_run(gap, unit))
+		return a->is_idle == b->is_idle && a->n_message == b->n_message;
+	return unit < chip->mesh.n_qpe + chip->mesh.n_dram && !a->is_idle && !b->is_idle && a->n_word == b->n_word &&
+	       memcmp(gap->state[0].word + a->first_word, gap->state[1].word + b->first_word,
+	              a->n_word * sizeof(uint64_t)) == 0;
+}
+
+static bool is_same(const struct event_chip *chip)
+{
+	const struct event_gap *gap = chip->gap;
+	const struct gap_state *a = &gap->state[0], *b = &gap->state[1];
+	if (a->n_host != b->n_host || a->n_access != b->n_access || a->n_count_down != b->n_count_down)
+		return false;
+	for (size_t i = 0; i < a->n_count_down; i++)
+		if (a->count_down[i].field != b->count_down[i].field || a->count_down[i].value < b->count_down[i].value)
+			return false;
+	for (uint32_t i = 0; i < chip->queue.n_unit; i++)
+		if (!unit_is_same(chip, i))
+			return false;
+	return true;
+}
+
+/* ---- how far ---- */
+
+/* Periods until a unit that rests has its next event, or a task of one that does not comes to the end of a round. */
+static uint64_t n_unit_left(const struct event_chip *chip, uint32_t unit)
+{
+	const struct event_gap *gap = chip->gap;
+	const struct event_qpe *qpe = &chip->qpe[unit];
+	uint64_t n_left = UINT64_MAX, wake_clk = chip->wake_clk[unit];
+	if (!has_run(gap, unit))
+		return wake_clk == UINT64_MAX ? UINT64_MAX : (wake_clk - gap->state[1].clk) / gap->period_clk;
+	for (uint32_t i = 0; unit < chip->mesh.n_qpe && i < qpe->n_pe; i++)
+		if (qpe->mla[i].phase != EVENT_DONE)
+			n_left = min_u64(n_left,
+			                 event_mla_n_tap_left(&qpe->mla[i], &gap->state[0].place[qpe->first_pe + i]));
+	return n_left;
+}
+
+static uint64_t n_period_left(const struct event_chip *chip)
+{
+	const struct event_gap *gap = chip->gap;
+	const struct gap_state *a = &gap->state[0], *b = &gap->state[1];
+	uint64_t n_left = b->clk > chip->max_clk ? 0 : (chip->max_clk - b->clk) / gap->period_clk;
+	for (size_t i = 0; i < b->n_count_down && n_left > 0; i++) {
+		uint32_t n = a->count_down[i].value - b->count_down[i].value, value = b->count_down[i].value;
+		n_left = n == 0 ? n_left : min_u64(n_left, value > 0 ? (value - 1) / n : 0);
+	}
+	for (uint32_t i = 0; i < chip->queue.n_unit && n_left > 0; i++)
+		n_left = min_u64(n_left, n_unit_left(chip, i));
+	return n_left;
+}
+
+/* ---- skip ---- */
+
+static void skip_counts(struct event_chip *chip, uint64_t n_period)
+{
+	const struct event_gap *gap = chip->gap;
+	const struct gap_state *a = &gap->state[0], *b = &gap->state[1];
+	uint64_t *count = b->count;
+	for (size_t i = 0; i < b->n_count_down; i++)
+		*b->count_down[i].field -= (uint32_t)n_period * (a->count_down[i].value - b->count_down[i].value);
+	event_leftover_save_count(chip, count);
+	for (size_t i = 0; i < gap->n_count; i++)
+		count[i] = n_period * (count[i] - a->count[i]);
+	event_leftover_add_count(chip, count, false);
+}
+
+static void skip(struct event_chip *chip, uint64_t n_period)
+{
+	struct event_gap *gap = chip->gap;
+	uint64_t skip_clk = n_period * gap->period_clk, clk = gap->state[1].clk + skip_clk;
+	skip_counts(chip, n_period);
+	for (uint32_t i = 0; i < chip->queue.n_unit; i++) {
+		if (!has_run(gap, i))
+			continue;
+		event_gap_move(chip, i, skip_clk);
+		chip->wake_clk[i] += chip->wake_clk[i] == UINT64_MAX ? 0 : skip_clk;
+		for (uint32_t k = 0; i < chip->mesh.n_qpe && k < chip->qpe[i].n_pe; k++)
+			if (chip->qpe[i].mla[k].phase != EVENT_DONE)
+				event_mla_skip_tap(&chip->qpe[i].mla[k],
+				                   &gap->state[0].place[chip->qpe[i].first_pe + k], n_period);
+	}
+	event_queue_reset(&chip->queue, clk);
+	for (uint32_t i = 0; i < chip->queue.n_unit; i++)
+		if (chip->wake_clk[i] != UINT64_MAX)
+			event_queue_wake(&chip->queue, chip->wake_clk[i], i);
+}
+
+/* ---- look ---- */
+
+static bool is_worth_it(const struct event_chip *chip)
+{
+	uint32_t n_running = 0;
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++)
+		n_running += chip->qpe[i].n_running;
+	return n_running <= MAX_RUNNING;
+}
+
+/* The next look: soon after the host has said or heard something, ever later while nothing comes of it. */
+static void wait(struct event_gap *gap, uint64_t clk)
+{
+	if (gap->last_host != gap->n_host)
+		gap->wait_clk = FIRST_WAIT_CLK;
+	gap->last_host = gap->n_host;
+	gap->has_first = false;
+	gap->look_clk = clk + gap->wait_clk;
+	gap->wait_clk = min_u64(2 * gap->wait_clk, LAST_WAIT_CLK);
+}
+
+static uint64_t n_access(const struct event_chip *chip)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
+		n += chip->dram[i].read_packet + chip->dram[i].write_packet;
+	return n;
+}
+
+static void look_first(struct event_chip *chip, uint64_t clk)
+{
+	struct event_gap *gap = chip->gap;
+	struct gap_state *state = &gap->state[0];
+	if (!is_worth_it(chip) || !event_gap_save(chip, clk, state)) {
+		wait(gap, clk);
+		return;
+	}
+	event_leftover_save_count(chip, state->count);
+	state->n_access = n_access(chip);
+	gap->has_first = true;
+	gap->period_clk = align_up(MIN_PERIOD_CLK, gap->phase_clk);
+	gap->look_clk = clk + gap->period_clk;
+}
+
+/* The units whose periods are their own, DRAMs and QPEs with tasks: nearly always they tell that it is no period. */
+static bool may_be_same(struct event_chip *chip)
+{
+	struct event_gap *gap = chip->gap;
+	for (uint32_t i = chip->mesh.n_qpe + chip->mesh.n_dram; i-- > 0;) {
+		bool has_period = i >= chip->mesh.n_qpe || chip->qpe[i].n_running > 0;
+		if (has_period && gap->state[0].unit[i].n_run != gap->n_run[i] && !gap->state[0].unit[i].is_idle &&
+		    !event_gap_unit_is_at(chip, gap->look_clk, i, &gap->state[0], &gap->state[1]))
+			return false;
+	}
+	return true;
+}
+
+bool event_gap_look(struct event_chip *chip, uint64_t clk)
+{
+	struct event_gap *gap = chip->gap;
+	struct gap_state *first = &gap->state[0], *now = &gap->state[1];
+	if (!gap->has_first) {
+		look_first(chip, clk);
+		return false;
+	}
+	uint64_t n_period = 0;
+	now->n_access = n_access(chip);
+	bool goes_on = gap->n_host == first->n_host && now->n_access == first->n_access;
+	/* Of clocks without an event the next one's state is theirs, too. */
+	while (goes_on && gap->look_clk <= clk && n_period == 0) {
+		if (may_be_same(chip) && event_gap_save(chip, gap->look_clk, now) && is_same(chip))
+			n_period = n_period_left(chip);
+		goes_on = gap->period_clk + gap->phase_clk <= MAX_PERIOD_CLK;
+		if (n_period == 0) {
+			gap->period_clk += gap->phase_clk;
+			gap->look_clk += gap->phase_clk;
+		}
+	}
+	if (n_period > 0) {
+		skip(chip, n_period);
+		gap->wait_clk = FIRST_WAIT_CLK;
+	}
+	if (n_period > 0 || !goes_on)
+		wait(gap, n_period > 0 ? chip->queue.clk : clk);
+	return n_period > 0;
+}
+
+void event_gap_reset(struct event_chip *chip, uint64_t clk)
+{
+	struct event_gap *gap = chip->gap;
+	if (!gap)
+		return;
+	gap->has_first = false;
+	gap->last_host = gap->n_host;
+	gap->wait_clk = FIRST_WAIT_CLK;
+	gap->look_clk = clk + gap->wait_clk;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a chip's units as words, relative to a clock. What streams count down is left out of the words and told
+ * apart (struct gap_count); so is where an MLA is within its round (struct event_place).
+ */
+#include "sim/event/event_gap.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <string.h>
+
+#define MAX_MESSAGE 1024 /* more are no stream but a jam */
+
+/* A save under way. */
+struct saving {
+	struct event_chip *chip;
+	struct gap_state *gap;
+	struct event_state state;
+	size_t n_message; /* of the unit */
+	bool is_full;
+};
+
+static uint64_t after(uint64_t at_clk, uint64_t clk)
+{
+	return at_clk > clk ? at_clk - clk : 0;
+}
+
+static void count_down(struct saving *saving, uint32_t *field)
+{
+	struct gap_state *gap = saving->gap;
+	for (size_t i = 0; i < gap->n_count_down; i++)
+		if (gap->count_down[i].field == field)
+			return;
+	if (gap->n_count_down == GAP_N_COUNT_DOWN) {
+		saving->is_full = true;
+		return;
+	}
+	gap->count_down[gap->n_count_down++] = (struct gap_count){field, *field};
+}
+
+static void save_fifo(struct saving *saving, struct event_fifo *fifo, uint64_t clk)
+{
+	uint32_t last_op = UINT32_MAX;
+	event_fifo_save(fifo, clk, &saving->state);
+	saving->n_message += fifo->tail - fifo->head;
+	if (saving->n_message > MAX_MESSAGE) {
+		saving->is_full = true;
+		return;
+	}
+	for (size_t i = fifo->head; i < fifo->tail; i++) {
+		const struct event_message *message = &fifo->message[i & (fifo->n_alloc - 1)];
+		if (message->kind == EVENT_DATA && message->from != last_op)
+			count_down(saving, &saving->chip->live[message->from].n_left);
+		last_op = message->kind == EVENT_DATA ? message->from : UINT32_MAX;
+	}
+}
+
+static void save_queue(struct saving *saving, const struct event_queue *queue, uint64_t clk)
+{
+	struct event_state *state = &saving->state;
+	if (event_queue_peek(queue) == UINT64_MAX)
+		return;
+	event_state_add(state, queue->clk - clk);
+	if (state->n_word >= state->n_max)
+		return;
+	state->n_word += event_queue_save(queue, state->word + state->n_word, state->n_max - state->n_word);
+}
+
+static void save_pe(struct saving *saving, struct event_qpe *qpe, uint32_t pe, uint64_t clk)
+{
+	struct event_mla *mla = &qpe->mla[pe];
+	struct event_dma *dma = &qpe->dma[pe];
+	saving->gap->place[qpe->first_pe + pe] = event_mla_place(mla);
+	event_mla_save(mla, clk, true, &saving->state);
+	event_sram_save(&qpe->sram[pe], clk, &saving->state);
+	save_fifo(saving, &qpe->noc.port[pe], clk);
+	save_fifo(saving, &qpe->sram[pe].answer, clk);
+	save_fifo(saving, &dma->command, clk);
+	event_state_add(&saving->state, dma->n_left > 0 ? (uint64_t)dma->packet.from << 1 | 1 : 0);
+	if (dma->n_left > 0) {
+		count_down(saving, &dma->n_left);
+		count_down(saving, &saving->chip->live[dma->packet.from].n_left);
+	}
+}
+
+static void save_qpe(struct saving *saving, struct event_qpe *qpe)
+{
+	const struct event_chip *chip = saving->chip;
+	uint64_t clk = saving->gap->clk - qpe->base_clk;
+	uint64_t noc_clk = ceil_div(saving->gap->clk * chip->noc_khz, chip->pe_khz);
+	event_noc_save(&qpe->noc, clk, &saving->state);
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
+		save_pe(saving, qpe, i, clk);
+	for (uint32_t i = 0; i < qpe->n_link; i++)
+		save_fifo(saving, &qpe->link[i], noc_clk);
+	for (uint32_t i = 0; i < EVENT_LINK_AGENT; i++)
+		event_state_add(&saving->state, after(chip->link_clk[qpe->index * EVENT_LINK_AGENT + i], noc_clk));
+	event_state_add(&saving->state, qpe->link_clk == UINT64_MAX ? UINT64_MAX : qpe->link_clk - clk);
+	save_queue(saving, &qpe->queue, clk);
+}
+
+/* Of what it serves only the first message moves; commands and reads that are still to be pushed wait for its end. */
+static void save_dram(struct saving *saving, struct event_dram *dram)
+{
+	uint64_t tick = ceil_div(saving->gap->clk * dram->tick_khz, saving->chip->pe_khz);
+	event_state_add(&saving->state, after(dram->interface_free, tick));
+	for (uint32_t i = 0; i < saving->chip->mesh.h; i++)
+		save_fifo(saving, &dram->in[i], tick);
+	save_fifo(saving, &dram->inside, tick);
+	event_state_add(&saving->state, dram->load.tail - dram->load.head);
+	event_state_add(&saving->state, (uint64_t)dram->n_to_push << 32 | dram->push_op);
+	event_state_add(&saving->state, dram->served.tail - dram->served.head);
+	saving->n_message += dram->served.tail - dram->served.head;
+	if (dram->served.tail == dram->served.head)
+		return;
+	struct event_message *oldest = event_fifo_oldest(&dram->served);
+	event_state_add(&saving->state, oldest->clk - tick);
+	event_state_add(&saving->state, (uint64_t)oldest->from << 3 | oldest->kind);
+	count_down(saving, &oldest->to);
+	count_down(saving, &saving->chip->live[oldest->from].n_left);
+}
+
+/* Nothing is in a QPE or will come out of it. */
+static bool qpe_is_idle(const struct event_qpe *qpe)
+{
+	if (event_queue_peek(&qpe->queue) != UINT64_MAX)
+		return false;
+	for (uint32_t i = 0; i < qpe->n_link; i++)
+		if (event_fifo_clk(&qpe->link[i]) != UINT64_MAX)
+			return false;
+	return true;
+}
+
+static void save_unit(struct saving *saving, uint32_t unit)
+{
+	struct event_chip *chip = saving->chip;
+	uint32_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram;
+	if (unit < n_qpe) {
+		save_qpe(saving, &chip->qpe[unit]);
+	} else if (unit < n_qpe + n_dram) {
+		save_dram(saving, &chip->dram[unit - n_qpe]);
+	} else {
+		save_fifo(saving, &chip->agent[unit - n_qpe - n_dram].in, saving->gap->clk);
+		save_fifo(saving, &chip->agent[unit - n_qpe - n_dram].known, saving->gap->clk);
+	}
+}
+
+bool event_gap_unit_is_at(struct event_chip *chip, uint64_t clk, uint32_t unit, const struct gap_state *then,
+                          struct gap_state *gap)
+{
+	struct saving saving = {.chip = chip, .gap = gap, .state = {.word = gap->word, .n_max = GAP_N_WORD}};
+	const struct gap_unit *kept = &then->unit[unit];
+	gap->clk = clk;
+	gap->n_count_down = 0;
+	save_unit(&saving, unit);
+	return !saving.is_full && saving.state.n_word == kept->n_word &&
+	       memcmp(gap->word, then->word + kept->first_word, kept->n_word * sizeof(*gap->word)) == 0;
+}
+
+bool event_gap_save(struct event_chip *chip, uint64_t clk, struct gap_state *gap)
+{
+	struct saving saving = {.chip = chip, .gap = gap, .state = {.word = gap->word, .n_max = GAP_N_WORD}};
+	gap->clk = clk;
+	gap->n_host = chip->gap->n_host;
+	gap->n_count_down = 0;
+	for (uint32_t i = 0; i < chip->queue.n_unit && !saving.is_full; i++) {
+		gap->unit[i] = (struct gap_unit){.n_run = chip->gap->n_run[i], .first_word = saving.state.n_word};
+		saving.n_message = 0;
+		gap->unit[i].is_idle = i < chip->mesh.n_qpe && qpe_is_idle(&chip->qpe[i]);
+		if (!gap->unit[i].is_idle)
+			save_unit(&saving, i);
+		gap->unit[i].n_word = saving.state.n_word - gap->unit[i].first_word;
+		gap->unit[i].n_message = saving.n_message;
+		saving.is_full |= saving.state.n_word > GAP_N_WORD;
+	}
+	gap->n_word = saving.state.n_word;
+	return !saving.is_full;
+}
+
+/* ---- move ---- */
+
+static void move_fifo(struct event_fifo *fifo, uint64_t clk)
+{
+	for (size_t i = fifo->head; i < fifo->tail; i++)
+		fifo->message[i & (fifo->n_alloc - 1)].clk += clk;
+}
+
+static void move_qpe(struct event_chip *chip, struct event_qpe *qpe, uint64_t skip_clk)
+{
+	uint64_t noc_clk = skip_clk * chip->noc_khz / chip->pe_khz;
+	qpe->base_clk += skip_clk;
+	for (uint32_t i = 0; i < qpe->n_link; i++)
+		move_fifo(&qpe->link[i], noc_clk);
+	for (uint32_t i = 0; i < EVENT_LINK_AGENT; i++)
+		chip->link_clk[qpe->index * EVENT_LINK_AGENT + i] += noc_clk;
+}
+
+/* Commands, reads to be pushed, and when all that is to be served will have been, stay where they are. */
+static void move_dram(const struct event_chip *chip, struct event_dram *dram, uint64_t skip_clk)
+{
+	uint64_t tick = skip_clk * dram->tick_khz / chip->pe_khz;
+	dram->interface_free += tick;
+	for (uint32_t i = 0; i < chip->mesh.h; i++)
+		move_fifo(&dram->in[i], tick);
+	move_fifo(&dram->inside, tick);
+	if (dram->served.tail != dram->served.head)
+		event_fifo_oldest(&dram->served)->clk += tick;
+}
+
+void event_gap_move(struct event_chip *chip, uint32_t unit, uint64_t skip_clk)
+{
+	uint32_t n_qpe = chip->mesh.n_qpe;
+	assert(unit < n_qpe + chip->mesh.n_dram);
+	if (unit < n_qpe)
+		move_qpe(chip, &chip->qpe[unit], skip_clk);
+	else
+		move_dram(chip, &chip->dram[unit - n_qpe], skip_clk);
+}
