@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A schedule from its first step to its last: clocks by phase, counts, and what must hold of them. */
 #include "sim/event/event.h"
+#include "sim/event/event_gap.h"
 #include "sim/event/event_step.h"
 #include "sim/fast/fast.h"
 #include "sim/base/checked.h"
@@ -203,6 +204,8 @@ enum err_code event_run_schedule(const struct machine *machine, const struct sch
 	bool replays = !trace && !(option && option->no_replay);
 	enum err_code code = event_chip_init(&chip, machine, schedule, level, trace, replays, err);
 	chip.record = option ? option->record : NULL;
+	if (code == ERR_OK && replays)
+		event_gap_init(&chip);
 	if (code == ERR_OK)
 		event_step_share(&chip, replays && option ? option->memo : NULL);
 	if (code == ERR_OK)

@@ -23,13 +23,6 @@ struct event_memo; /* sim/event/event_memo.h */
 struct trace_sink; /* sim/event/trace.h */
 struct stop;       /* sim/base/stop.h */
 
-/* What a run did in detail, by which two ways of simulating it are compared; the arrays are the caller's. */
-struct event_record {
-	uint64_t *op_clk;     /* [schedule->n_op] the host knew that the operation was complete */
-	uint64_t *count;      /* [n_pe][EVENT_N_COUNT] */
-	uint64_t *noc_packet; /* [n_qpe] */
-};
-
 struct event_option {
 	bool no_replay; /* simulate every event, even where the state of all units has recurred; the same result */
 	const struct trace_sink *trace; /* event_run_schedule: told of every span (replay is off then); NULL: nobody */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A chip: routes between its parts, set up, and the loop over what each of them has to do. */
-#include "sim/event/event_gap.h"
+/* A chip: routes between its parts, what QPEs ask of it, and how it is set up. */
+#include "sim/event/event_chip.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <assert.h>
 
 /* The ARM core takes a clock a message, the DMA one before its first read: thesis table 5.1. */
 #define DMA_START_CLK 1
-/* Stretches shorter than this are not worth the trouble. */
-#define MIN_ALONE_CLK 256
 
 /* ---- routes ---- */
 
@@ -94,23 +92,13 @@ void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk)
 	trace_extend_span(chip->trace, &chip->router_span[qpe->index], &span);
 }
 
-static void end_traces(struct event_chip *chip)
-{
-	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
-		trace_end_span(chip->trace, &chip->router_span[i]);
-		trace_end_span(chip->trace, &chip->agent[i].span);
-	}
-	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
-		trace_end_span(chip->trace, &chip->dram[i].span);
-}
-
 void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 {
 	struct event_chip *chip = qpe->chip;
 	const struct event_live *live = &chip->live[op];
 	struct event_dma *dma = &qpe->dma[pe];
 	uint64_t clk = qpe->queue.clk;
-	event_gap_break(chip);
+	chip->n_change++;
 	if (live->kind == OP_TASK) {
 		uint32_t source = live->peer - qpe->first_pe;
 		event_qpe_start_task(qpe, pe, &chip->plan[live->shape], source, clk + ARM_MESSAGE_CLK);
@@ -138,7 +126,7 @@ bool event_chip_receive(struct event_chip *chip, uint32_t op)
 	assert(live->n_left > 0);
 	if (--live->n_left > 0)
 		return false;
-	event_gap_break(chip);
+	chip->n_change++;
 	return true;
 }
 
@@ -148,7 +136,7 @@ void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
 	const struct event_mla *mla = &qpe->mla[pe];
 	const struct event_live *live = &chip->live[mla->op];
 	chip->n_busy++;
-	event_gap_break(chip);
+	chip->n_change++;
 	event_qpe_send(qpe, (struct event_message){.to = EVENT_NODE_AGENT + chip->agent_of[qpe->index],
 	                                           .from = mla->op,
 	                                           .kind = EVENT_REPORT});
@@ -166,7 +154,7 @@ void event_chip_begin_dma(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 	uint32_t to = live->kind == OP_COPY ? live->peer : EVENT_NODE_DRAM + live->peer;
 	qpe->dma[pe].packet = (struct event_message){.to = to, .from = op, .kind = EVENT_DATA};
 	qpe->dma[pe].n_left = live->n_packet;
-	event_gap_break(qpe->chip);
+	qpe->chip->n_change++;
 }
 
 void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
@@ -174,122 +162,13 @@ void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
 	struct event_chip *chip = qpe->chip;
 	const struct event_dma *dma = &qpe->dma[pe];
 	const struct event_live *live = &chip->live[dma->packet.from];
-	event_gap_break(chip);
+	chip->n_change++;
 	struct trace_span span =
 	    trace_make_span(TRACE_PE_DMA, qpe->first_pe + pe, live->kind == OP_COPY ? "copy" : "store", dma->begin_clk,
 	                    qpe->base_clk + qpe->queue.clk + 1, live->byte);
 	span.part = live->part;
 	span.peer = live->peer;
 	trace_put_span(chip->trace, &span);
-}
-
-/* ---- QPEs alone ---- */
-
-/* The first clock in which any task can end, if all QPEs have come to a clock. */
-static uint64_t least_end_clk(const struct event_chip *chip, uint64_t clk)
-{
-	uint64_t end_clk = UINT64_MAX;
-	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
-		const struct event_qpe *qpe = &chip->qpe[i];
-		for (uint32_t k = 0; k < qpe->n_pe && qpe->n_running > 0; k++) {
-			if (qpe->mla[k].phase == EVENT_DONE)
-				continue;
-			uint64_t least_clk = event_mla_least_clk(&qpe->mla[k], clk);
-			end_clk = least_clk < end_clk ? least_clk : end_clk;
-		}
-	}
-	return end_clk;
-}
-
-/*
- * Nothing is under way but tasks, and those of a QPE touch no other QPE: until
- * the first of them can end, QPEs run one after the other, and each may replay
- * what recurs. The bound on the end is reached in a few such stretches. false: no task can end by max_clk.
- */
-static bool run_alone(struct event_chip *chip)
-{
-	uint64_t clk = chip->queue.clk, end_clk;
-	chip->try_alone = false;
-	while ((end_clk = least_end_clk(chip, clk)) != UINT64_MAX && end_clk >= clk + MIN_ALONE_CLK) {
-		if (end_clk > chip->max_clk)
-			return false;
-		for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
-			struct event_qpe *qpe = &chip->qpe[i];
-			struct event_replay *replay = chip->replay[i];
-			if (event_qpe_next_clk(qpe) == UINT64_MAX)
-				continue;
-			if (replay && chip->disturbed[i])
-				event_replay_reset(replay);
-			chip->disturbed[i] = false;
-			event_qpe_run(qpe, end_clk, replay);
-			chip->wake_clk[i] = UINT64_MAX;
-			if (event_qpe_next_clk(qpe) != UINT64_MAX)
-				event_chip_wake(chip, event_qpe_next_clk(qpe), i);
-		}
-		clk = end_clk;
-		event_gap_reset(chip, end_clk);
-	}
-	return true;
-}
-
-static enum err_code refuse_clk(const struct event_chip *chip, struct err *err)
-{
-	return err_add(err, ERR_INFEASIBLE,
-	               "more than %llu PE clocks, which is as far as events can be timed on this machine; take closed "
-	               "forms (--detail fast)",
-	               (unsigned long long)chip->max_clk);
-}
-
-/* ---- the loop ---- */
-
-static void step_unit(struct event_chip *chip, uint32_t unit, uint64_t clk)
-{
-	uint32_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram;
-	if (chip->gap)
-		chip->gap->n_run[unit]++;
-	if (unit >= n_qpe + n_dram) {
-		event_agent_step(chip, unit - n_qpe - n_dram, clk);
-		return;
-	}
-	if (unit >= n_qpe) {
-		event_dram_step(chip, unit - n_qpe, clk);
-		return;
-	}
-	struct event_qpe *qpe = &chip->qpe[unit];
-	event_qpe_run(qpe, clk + 1, NULL);
-	chip->disturbed[unit] = true;
-	uint64_t next_clk = event_qpe_next_clk(qpe);
-	if (next_clk != UINT64_MAX)
-		event_chip_wake(chip, next_clk, unit);
-}
-
-enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step *step, struct err *err)
-{
-	uint32_t unit;
-	/* Nothing is skipped because of what steps before were like: events simulated are the same for any memo. */
-	event_gap_reset(chip, chip->queue.clk);
-	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++)
-		chip->disturbed[i] = true;
-	event_host_begin(chip, step);
-	while (!event_host_is_done(chip)) {
-		if (chip->try_alone && chip->n_busy == 0 && !run_alone(chip))
-			return refuse_clk(chip, err);
-		if (!event_queue_next(&chip->queue, &unit))
-			return err_add(err, ERR_INTERNAL, "the simulation stops with operations that never end");
-		uint64_t clk = chip->queue.clk;
-		/* It was woken for an earlier clock since. */
-		if (chip->wake_clk[unit] != clk)
-			continue;
-		if (clk > chip->max_clk)
-			return refuse_clk(chip, err);
-		if (chip->gap && clk >= chip->gap->look_clk && event_gap_look(chip, clk))
-			continue;
-		chip->wake_clk[unit] = UINT64_MAX;
-		step_unit(chip, unit, clk);
-	}
-	if (chip->trace)
-		end_traces(chip);
-	return ERR_OK;
 }
 
 /* ---- set up ---- */
@@ -395,8 +274,6 @@ static void init_units(struct event_chip *chip, bool replays)
 	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
 		event_dram_init(chip, i);
 	event_host_init(chip);
-	if (replays)
-		event_gap_init(chip);
 }
 
 enum err_code event_chip_refuse_memory(const struct event_chip *chip, struct err *err)

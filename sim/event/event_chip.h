@@ -14,7 +14,7 @@
  * QPE, interface or agent has something to do in a clock. All clocks here are PE
  * clocks of the chip; between routers NoC clocks; in an interface its ticks.
  */
-#include "sim/event/event.h"
+#include "sim/event/event_count.h"
 #include "sim/event/event_qpe.h"
 #include "sim/event/trace.h"
 #include "sim/machine/mesh.h"
@@ -99,6 +99,7 @@ struct event_chip {
 	uint64_t load_byte, store_byte;
 	struct event_host *host;
 	struct event_replay **replay;      /* [n_qpe]; of NULL: nothing is replayed */
+	uint64_t n_change;                 /* messages of the host, tasks and DMA operations that began or ended */
 	struct event_gap *gap;             /* event_gap.c; NULL: nothing is skipped with all of the chip */
 	uint64_t replayed_clk;             /* of QPEs, added up, that were replayed by others */
 	bool *disturbed;                   /* [n_qpe] something may have come from outside since the last run alone */
@@ -116,9 +117,6 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 void event_chip_free(struct event_chip *chip);
 /* ERR_INTERNAL: memory is out. */
 enum err_code event_chip_refuse_memory(const struct event_chip *chip, struct err *err);
-/* Run a step of operations or jobs to its end, from the present clock on. ERR_INFEASIBLE: not by max_clk; ERR_INTERNAL:
- * it never ends. */
-enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step *step, struct err *err);
 
 /* Wake a unit of the chip, not before the present clock. */
 void event_chip_wake(struct event_chip *chip, uint64_t clk, uint32_t unit);

@@ -4,7 +4,7 @@
  * complete, and gives jobs to idle PEs. It talks to the mesh through its agents,
  * one a quadrant, each with one queue for both directions (thesis section 3.2).
  */
-#include "sim/event/event_gap.h"
+#include "sim/event/event_chip.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 
@@ -136,7 +136,7 @@ static void issue(struct event_chip *chip, uint32_t op)
 	uint32_t agent = chip->agent_of[qpe];
 	command.clk = ceil_div(pass_agent(chip, agent, chip->queue.clk) * chip->noc_khz, chip->pe_khz);
 	chip->n_busy++;
-	event_gap_break(chip);
+	chip->n_change++;
 	event_chip_push_link(chip, agent, EVENT_LINK_AGENT, command);
 }
 
@@ -334,7 +334,7 @@ static void complete(struct event_chip *chip, uint32_t op)
 {
 	const struct event_live *live = &chip->live[op];
 	assert(live->n_left == 0 && chip->n_busy > 0);
-	event_gap_break(chip);
+	chip->n_change++;
 	if (--chip->n_busy == 0)
 		chip->try_alone = true;
 	chip->load_byte += live->kind == OP_LOAD ? live->byte : 0;

@@ -2,6 +2,7 @@
 #ifndef SIM_EVENT_COUNT_H
 #define SIM_EVENT_COUNT_H
 /* How large a machine the event tier simulates, and what it counts of each PE. */
+#include <stdint.h>
 
 #define EVENT_MAX_PE 16    /* of a QPE */
 #define EVENT_MAX_QPE 4096 /* of a chip: routes take memory with their square */
@@ -22,6 +23,13 @@ enum event_count {
 	EVENT_IN_WORD,    /* ... written here that came from elsewhere */
 	EVENT_SRAM_CLK,   /* the SRAM is busy */
 	EVENT_N_COUNT
+};
+
+/* What a run did in detail, by which two ways of simulating it are compared; the arrays are the caller's. */
+struct event_record {
+	uint64_t *op_clk;     /* [schedule->n_op] the host knew that the operation was complete */
+	uint64_t *count;      /* [n_pe][EVENT_N_COUNT] */
+	uint64_t *noc_packet; /* [n_qpe] */
 };
 
 #endif

@@ -94,7 +94,7 @@ static bool is_same(const struct event_chip *chip)
 {
 	const struct event_gap *gap = chip->gap;
 	const struct gap_state *a = &gap->state[0], *b = &gap->state[1];
-	if (a->n_host != b->n_host || a->n_access != b->n_access || a->n_count_down != b->n_count_down)
+	if (a->n_change != b->n_change || a->n_access != b->n_access || a->n_count_down != b->n_count_down)
 		return false;
 	for (size_t i = 0; i < a->n_count_down; i++)
 		if (a->count_down[i].field != b->count_down[i].field || a->count_down[i].value < b->count_down[i].value)
@@ -183,11 +183,12 @@ static bool is_worth_it(const struct event_chip *chip)
 }
 
 /* The next look: soon after the host has said or heard something, ever later while nothing comes of it. */
-static void wait(struct event_gap *gap, uint64_t clk)
+static void wait(const struct event_chip *chip, uint64_t clk)
 {
-	if (gap->last_host != gap->n_host)
+	struct event_gap *gap = chip->gap;
+	if (gap->last_change != chip->n_change)
 		gap->wait_clk = FIRST_WAIT_CLK;
-	gap->last_host = gap->n_host;
+	gap->last_change = chip->n_change;
 	gap->has_first = false;
 	gap->look_clk = clk + gap->wait_clk;
 	gap->wait_clk = min_u64(2 * gap->wait_clk, LAST_WAIT_CLK);
@@ -206,7 +207,7 @@ static void look_first(struct event_chip *chip, uint64_t clk)
 	struct event_gap *gap = chip->gap;
 	struct gap_state *state = &gap->state[0];
 	if (!is_worth_it(chip) || !event_gap_save(chip, clk, state)) {
-		wait(gap, clk);
+		wait(chip, clk);
 		return;
 	}
 	event_leftover_save_count(chip, state->count);
@@ -239,7 +240,7 @@ bool event_gap_look(struct event_chip *chip, uint64_t clk)
 	}
 	uint64_t n_period = 0;
 	now->n_access = n_access(chip);
-	bool goes_on = gap->n_host == first->n_host && now->n_access == first->n_access;
+	bool goes_on = chip->n_change == first->n_change && now->n_access == first->n_access;
 	/* Of clocks without an event the next one's state is theirs, too. */
 	while (goes_on && gap->look_clk <= clk && n_period == 0) {
 		if (may_be_same(chip) && event_gap_save(chip, gap->look_clk, now) && is_same(chip))
@@ -255,7 +256,7 @@ bool event_gap_look(struct event_chip *chip, uint64_t clk)
 		gap->wait_clk = FIRST_WAIT_CLK;
 	}
 	if (n_period > 0 || !goes_on)
-		wait(gap, n_period > 0 ? chip->queue.clk : clk);
+		wait(chip, n_period > 0 ? chip->queue.clk : clk);
 	return n_period > 0;
 }
 
@@ -265,7 +266,7 @@ void event_gap_reset(struct event_chip *chip, uint64_t clk)
 	if (!gap)
 		return;
 	gap->has_first = false;
-	gap->last_host = gap->n_host;
+	gap->last_change = chip->n_change;
 	gap->wait_clk = FIRST_WAIT_CLK;
 	gap->look_clk = clk + gap->wait_clk;
 }

@@ -30,7 +30,7 @@ struct gap_count {
 
 /* The chip at a clock, before the events of that clock. */
 struct gap_state {
-	uint64_t clk, n_host, n_access; /* n_access: packets that DRAMs have read and written */
+	uint64_t clk, n_change, n_access; /* n_access: packets that DRAMs have read and written */
 	size_t n_word, n_count_down;
 	struct gap_unit *unit;        /* [chip->queue.n_unit] */
 	uint64_t *word, *count;       /* [GAP_N_WORD], [n_count] */
@@ -45,20 +45,12 @@ struct event_gap {
 	uint64_t look_clk, wait_clk; /* the next look; from a look in vain to the next one */
 	uint64_t phase_clk;          /* all clock domains are in phase again */
 	uint64_t period_clk;         /* a multiple of it: from the first look to the one to come */
-	uint64_t n_host;             /* messages of the host, tasks and DMA operations that began or ended */
-	uint64_t last_host;          /* as of the last look */
+	uint64_t last_change;        /* chip->n_change at the last look */
 	uint32_t *n_run;             /* [chip->queue.n_unit] */
 	bool has_first;              /* one state is there; the look to come is the second */
 	size_t n_count;
 	struct gap_state state[2];
 };
-
-/* A message of the host, or a task or transfer that begins or ends. */
-static inline void event_gap_break(struct event_chip *chip)
-{
-	if (chip->gap)
-		chip->gap->n_host++;
-}
 
 /* Write all units' states at a clock; false: too much moves. */
 bool event_gap_save(struct event_chip *chip, uint64_t clk, struct gap_state *state);

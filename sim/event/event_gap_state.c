@@ -160,7 +160,7 @@ bool event_gap_save(struct event_chip *chip, uint64_t clk, struct gap_state *gap
 {
 	struct saving saving = {.chip = chip, .gap = gap, .state = {.word = gap->word, .n_max = GAP_N_WORD}};
 	gap->clk = clk;
-	gap->n_host = chip->gap->n_host;
+	gap->n_change = chip->n_change;
 	gap->n_count_down = 0;
 	for (uint32_t i = 0; i < chip->queue.n_unit && !saving.is_full; i++) {
 		gap->unit[i] = (struct gap_unit){.n_run = chip->gap->n_run[i], .first_word = saving.state.n_word};

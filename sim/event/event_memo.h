@@ -21,7 +21,7 @@ void event_memo_free(struct event_memo *memo);
 /* ---- within the event tier ---- */
 
 /* Kinds of keys: the first word of each. */
-enum event_memo_kind { EVENT_MEMO_PART, EVENT_MEMO_STEP, EVENT_MEMO_ROWS };
+enum event_memo_kind { EVENT_MEMO_PART, EVENT_MEMO_STEP };
 
 /* An answer; it lasts as long as the memo. */
 struct event_answer {

@@ -10,6 +10,7 @@
  */
 #include "sim/event/event_step.h"
 #include "sim/event/event_leftover.h"
+#include "sim/event/event_loop.h"
 #include "sim/event/event_memo.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -171,7 +172,7 @@ static bool take_over(struct event_chip *chip, const struct schedule_step *step,
 enum err_code event_step_run(struct event_chip *chip, const struct schedule_step *step, struct err *err)
 {
 	if (!chip->share || !event_leftover_is_all(chip))
-		return event_chip_run(chip, step, err);
+		return event_loop_run(chip, step, err);
 	struct event_share *share = chip->share;
 	uint64_t begin_clk = chip->queue.clk;
 	size_t n_key = make_key(chip, step);
@@ -179,7 +180,7 @@ enum err_code event_step_run(struct event_chip *chip, const struct schedule_step
 	if (answer.word && take_over(chip, step, &answer))
 		return ERR_OK;
 	event_leftover_save_count(chip, share->before);
-	enum err_code code = event_chip_run(chip, step, err);
+	enum err_code code = event_loop_run(chip, step, err);
 	if (code == ERR_OK && !chip->memory.is_out && event_leftover_is_all(chip))
 		keep(chip, step, n_key, begin_clk);
 	return code;

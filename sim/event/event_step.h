@@ -9,7 +9,7 @@
 
 /* Let a chip that was set up share its steps; memo NULL: with nobody. Memory may be out afterwards. */
 void event_step_share(struct event_chip *chip, struct event_memo *memo);
-/* As event_chip_run; what the memo knows is taken over, and what it does not is simulated and kept. */
+/* As event_loop_run; what the memo knows is taken over, and what it does not is simulated and kept. */
 enum err_code event_step_run(struct event_chip *chip, const struct schedule_step *step, struct err *err);
 
 #endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/event/event_loop.h"
+#include "sim/event/event_gap.h"
+#include "sim/base/checked.h"
+
+/* Stretches of a QPE alone that are shorter than this are not worth the trouble, PE clocks. */
+#define MIN_ALONE_CLK 256
+
+static void end_traces(struct event_chip *chip)
+{
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+		trace_end_span(chip->trace, &chip->router_span[i]);
+		trace_end_span(chip->trace, &chip->agent[i].span);
+	}
+	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
+		trace_end_span(chip->trace, &chip->dram[i].span);
+}
+
+/* ---- QPEs alone ---- */
+
+/* The first clock in which any task can end, if all QPEs have come to a clock. */
+static uint64_t least_end_clk(const struct event_chip *chip, uint64_t clk)
+{
+	uint64_t end_clk = UINT64_MAX;
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+		const struct event_qpe *qpe = &chip->qpe[i];
+		for (uint32_t k = 0; k < qpe->n_pe && qpe->n_running > 0; k++) {
+			if (qpe->mla[k].phase == EVENT_DONE)
+				continue;
+			uint64_t least_clk = event_mla_least_clk(&qpe->mla[k], clk);
+			end_clk = least_clk < end_clk ? least_clk : end_clk;
+		}
+	}
+	return end_clk;
+}
+
+/*
+ * Nothing is under way but tasks, and those of a QPE touch no other QPE: until
+ * the first of them can end, QPEs run one after the other, and each may replay
+ * what recurs. The bound on the end is reached in a few such stretches. false: no task can end by max_clk.
+ */
+static bool run_alone(struct event_chip *chip)
+{
+	uint64_t clk = chip->queue.clk, end_clk;
+	chip->try_alone = false;
+	while ((end_clk = least_end_clk(chip, clk)) != UINT64_MAX && end_clk >= clk + MIN_ALONE_CLK) {
+		if (end_clk > chip->max_clk)
+			return false;
+		for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+			struct event_qpe *qpe = &chip->qpe[i];
+			struct event_replay *replay = chip->replay[i];
+			if (event_qpe_next_clk(qpe) == UINT64_MAX)
+				continue;
+			if (replay && chip->disturbed[i])
+				event_replay_reset(replay);
+			chip->disturbed[i] = false;
+			event_qpe_run(qpe, end_clk, replay);
+			chip->wake_clk[i] = UINT64_MAX;
+			if (event_qpe_next_clk(qpe) != UINT64_MAX)
+				event_chip_wake(chip, event_qpe_next_clk(qpe), i);
+		}
+		clk = end_clk;
+		event_gap_reset(chip, end_clk);
+	}
+	return true;
+}
+
+static enum err_code refuse_clk(const struct event_chip *chip, struct err *err)
+{
+	return err_add(err, ERR_INFEASIBLE,
+	               "more than %llu PE clocks, which is as far as events can be timed on this machine; take closed "
+	               "forms (--detail fast)",
+	               (unsigned long long)chip->max_clk);
+}
+
+/* ---- the loop ---- */
+
+static void step_unit(struct event_chip *chip, uint32_t unit, uint64_t clk)
+{
+	uint32_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram;
+	if (chip->gap)
+		chip->gap->n_run[unit]++;
+	if (unit >= n_qpe + n_dram) {
+		event_agent_step(chip, unit - n_qpe - n_dram, clk);
+		return;
+	}
+	if (unit >= n_qpe) {
+		event_dram_step(chip, unit - n_qpe, clk);
+		return;
+	}
+	struct event_qpe *qpe = &chip->qpe[unit];
+	event_qpe_run(qpe, clk + 1, NULL);
+	chip->disturbed[unit] = true;
+	uint64_t next_clk = event_qpe_next_clk(qpe);
+	if (next_clk != UINT64_MAX)
+		event_chip_wake(chip, next_clk, unit);
+}
+
+enum err_code event_loop_run(struct event_chip *chip, const struct schedule_step *step, struct err *err)
+{
+	uint32_t unit;
+	/* Nothing is skipped because of what steps before were like: events simulated are the same for any memo. */
+	event_gap_reset(chip, chip->queue.clk);
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++)
+		chip->disturbed[i] = true;
+	event_host_begin(chip, step);
+	while (!event_host_is_done(chip)) {
+		if (chip->try_alone && chip->n_busy == 0 && !run_alone(chip))
+			return refuse_clk(chip, err);
+		if (!event_queue_next(&chip->queue, &unit))
+			return err_add(err, ERR_INTERNAL, "the simulation stops with operations that never end");
+		uint64_t clk = chip->queue.clk;
+		/* It was woken for an earlier clock since. */
+		if (chip->wake_clk[unit] != clk)
+			continue;
+		if (clk > chip->max_clk)
+			return refuse_clk(chip, err);
+		if (chip->gap && clk >= chip->gap->look_clk && event_gap_look(chip, clk))
+			continue;
+		chip->wake_clk[unit] = UINT64_MAX;
+		step_unit(chip, unit, clk);
+	}
+	if (chip->trace)
+		end_traces(chip);
+	return ERR_OK;
+}
