@@ -85,6 +85,9 @@ void event_qpe_send(struct event_qpe *qpe, struct event_message message);
 /* Report an operation to the host when the PE's SRAM has served all that came before. */
 void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op);
 
+/* Read a packet of operand A for the PE's own MLA, by way of the router; returns the clock in which it leaves. */
+uint64_t event_qpe_read_own(struct event_qpe *qpe, uint32_t pe);
+
 /* ---- MLA ---- */
 
 /* Run the MLA of a PE for the present clock. */
