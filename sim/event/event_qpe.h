@@ -17,6 +17,7 @@ enum event_unit { EVENT_PORT, EVENT_MLA, EVENT_SRAM, EVENT_DMA, EVENT_UNIT_PER_P
 
 struct event_dma {
 	struct event_fifo command;
+	uint64_t command_clk;        /* of the newest */
 	uint32_t n_left;             /* packets of the operation in work */
 	struct event_message packet; /* of it */
 	uint64_t begin_clk;
