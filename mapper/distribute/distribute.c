@@ -55,6 +55,10 @@ enum reuse_operand distribute_reuse_operand(const struct layer_design *design, c
 {
 	if (design->reuse != REUSE_AUTO)
 		return design->reuse;
+	/* its program keeps ifmap parts whatever the equations say: re-run with numbers of parts that tell them apart
+	 */
+	if (design->strategy == STRATEGY_THESIS_REUSE)
+		return REUSE_IFMAP;
 	/* equations 4.2 and 4.3: total transfer when the ifmap or the filters are loaded once */
 	double map = (double)tiling->all_map_byte, filter = (double)tiling->all_filter_byte;
 	double keep_map = map + filter * (double)ceil_div(tiling->n_map, 4);

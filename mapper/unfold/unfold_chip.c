@@ -91,22 +91,45 @@ static uint32_t next_shift(const struct chip *chip, uint32_t pe)
 	return CHIP_NONE;
 }
 
+static uint32_t count_qpe(const struct chip *chip)
+{
+	return chip->place.n_block * chip->place.n_qpe;
+}
+
+/* A task of every PE whose shift (chip->shift) is not CHIP_NONE, in the order in which the host starts them. */
+static uint32_t add_tasks(struct chip *chip)
+{
+	uint32_t n_task = 0;
+	for (uint32_t i = 0; i < count_qpe(chip) * chip->n_pe; i++) {
+		uint32_t pe = chip_pe(chip, chip->start[i / chip->n_pe], i % chip->n_pe);
+		if (chip->shift[pe] == CHIP_NONE)
+			continue;
+		add_task(chip, pe, chip->shift[pe]);
+		n_task++;
+	}
+	return n_task;
+}
+
+/* The next pair that a PE can run is its own from now on. */
+static void take_pair(struct chip *chip, uint32_t pe)
+{
+	uint32_t shift = chip->shift[pe] = next_shift(chip, pe);
+	if (shift == CHIP_NONE)
+		return;
+	uint32_t peer = chip_pe(chip, pe / chip->n_pe, (pe + shift) % chip->n_pe);
+	chip->done[chip->map[pe] * chip->base->tiling->n_c + chip->filter[peer]] = true;
+}
+
 /* All pairs that meet now: in turn each PE takes one, so that those with the same parts share them. */
 static uint64_t run_open(struct chip *chip)
 {
-	const struct place *place = &chip->place;
 	uint64_t n_task = 0, n_before;
 	chip_add_step(chip, PHASE_COMPUTATION);
 	do {
 		n_before = n_task;
-		for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
-			for (uint32_t z = 0; z < chip->n_pe; z++) {
-				uint32_t pe = chip_pe(chip, place->qpe[i], z), shift = next_shift(chip, pe);
-				if (shift == CHIP_NONE)
-					continue;
-				add_task(chip, pe, shift);
-				n_task++;
-			}
+		for (uint32_t i = 0; i < count_qpe(chip) * chip->n_pe; i++)
+			take_pair(chip, chip_pe(chip, chip->place.qpe[i / chip->n_pe], i % chip->n_pe));
+		n_task += add_tasks(chip);
 	} while (n_task > n_before && !chip->base->schedule->failed);
 	chip->n_task += n_task;
 	unfold_fetch_share(chip->base, &chip->place, chip->n_task, &chip->fetched_byte);
@@ -201,16 +224,17 @@ static void run_shifts(struct chip *chip, uint32_t n_shift)
 {
 	const struct place *place = &chip->place;
 	chip_add_step(chip, PHASE_COMPUTATION);
-	for (uint32_t i = 0; i < n_shift; i++)
-		for (uint32_t k = 0; k < place->n_block * place->n_qpe; k++)
-			for (uint32_t z = 0; z < chip->n_pe; z++) {
-				/* 16 filters are in both cells of a block: each takes its share */
-				uint32_t other = chip->base->tiling->n_c == 16 && k % place->n_qpe >= place->n_cell_qpe;
-				uint32_t shift = (SHIFT_FIRST + i + other * n_shift) % chip->n_pe;
-				uint32_t pe = chip_pe(chip, place->qpe[k], z);
-				if (chip->map[pe] != CHIP_NONE)
-					add_task(chip, pe, shift);
-			}
+	for (uint32_t i = 0; i < n_shift; i++) {
+		for (uint32_t k = 0; k < count_qpe(chip) * chip->n_pe; k++) {
+			/* 16 filters are in both cells of a block: each takes its share */
+			uint32_t other =
+			    chip->base->tiling->n_c == 16 && k / chip->n_pe % place->n_qpe >= place->n_cell_qpe;
+			uint32_t shift = (SHIFT_FIRST + i + other * n_shift) % chip->n_pe;
+			uint32_t pe = chip_pe(chip, place->qpe[k / chip->n_pe], k % chip->n_pe);
+			chip->shift[pe] = chip->map[pe] != CHIP_NONE ? shift : CHIP_NONE;
+		}
+		(void)add_tasks(chip);
+	}
 }
 
 static void run_source(struct chip *chip, const struct source_rule *rule)
@@ -229,12 +253,27 @@ static void run_source(struct chip *chip, const struct source_rule *rule)
 
 /* ---- all steps ---- */
 
+/* The host starts the QPEs of one agent after those of the other, each as they are numbered. */
+static void order_starts(struct chip *chip)
+{
+	const struct place *place = &chip->place;
+	uint32_t n_qpe = place->mesh.n_qpe, n = 0;
+	for (uint32_t agent = 0; agent < n_qpe; agent++) {
+		if (mesh_agent(&place->mesh, agent) != agent)
+			continue;
+		for (uint32_t q = 0; q < n_qpe; q++)
+			if (mesh_agent(&place->mesh, q) == agent && chip->block_of[q] != CHIP_NONE)
+				chip->start[n++] = q;
+	}
+	assert(n == count_qpe(chip));
+}
+
 /* Room for the state; nobody has anything. */
 static bool open_state(struct chip *chip)
 {
 	const struct place *place = &chip->place;
 	uint32_t n_qpe = place->mesh.n_qpe, n_all = n_qpe * chip->n_pe;
-	chip->memory = malloc((4 * (size_t)n_all + 5 * (size_t)n_qpe) * sizeof(*chip->memory));
+	chip->memory = malloc((5 * (size_t)n_all + 6 * (size_t)n_qpe) * sizeof(*chip->memory));
 	chip->done = calloc((size_t)chip->base->tiling->n_task, sizeof(*chip->done));
 	if (!chip->memory || !chip->done)
 		return false;
@@ -242,17 +281,20 @@ static bool open_state(struct chip *chip)
 	chip->filter = chip->map + n_all;
 	chip->arrival = chip->filter + n_all;
 	chip->moved = chip->arrival + n_all;
-	chip->block_of = chip->moved + n_all;
+	chip->shift = chip->moved + n_all;
+	chip->block_of = chip->shift + n_all;
 	chip->ring = chip->block_of + n_qpe;
 	chip->turn = chip->ring + n_qpe;
 	chip->orbit = chip->turn + n_qpe;
 	chip->cell_of = chip->orbit + n_qpe;
+	chip->start = chip->cell_of + n_qpe;
 	for (uint32_t pe = 0; pe < n_all; pe++)
 		chip->map[pe] = chip->filter[pe] = CHIP_NONE;
 	for (uint32_t q = 0; q < n_qpe; q++)
 		chip->block_of[q] = chip->cell_of[q] = CHIP_NONE;
 	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
 		chip->block_of[place->qpe[i]] = i / place->n_qpe;
+	order_starts(chip);
 	return true;
 }
 

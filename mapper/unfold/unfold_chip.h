@@ -30,10 +30,12 @@ struct chip {
 	uint32_t *map, *filter; /* part held; CHIP_NONE */
 	uint32_t *arrival;      /* operation of this step that put there what is passed on, or that it is busy with */
 	uint32_t *moved;        /* room for a permutation of filter */
+	uint32_t *shift;        /* of the filter that it takes next; CHIP_NONE: none */
 	uint32_t *block_of;     /* by QPE: its block; CHIP_NONE */
 	uint32_t *ring, *turn;  /* by QPE: where its filters go in a ring step and in a rotation; itself: nowhere */
 	uint32_t *cell_of;      /* by QPE: place in the ring of cells */
 	uint32_t *orbit;        /* by QPE: equal for those between which rotations pass filters */
+	uint32_t *start;        /* [n_block * n_qpe] QPEs in the order in which the host starts their tasks */
 	bool *done;             /* [n_map][n_c] pairs that have met */
 	uint32_t *memory;
 };

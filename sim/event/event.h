@@ -52,7 +52,8 @@ enum err_code event_run_schedule(const struct machine *machine, const struct sch
 /* ---- one QPE ---- */
 
 struct event_pe_result {
-	uint64_t start_clk, done_clk; /* first clock of its task; clock after the last result is in SRAM */
+	uint64_t start_clk,
+	    done_clk; /* of its task, the QPE's first start being 0; clock after the last result is in SRAM */
 	uint64_t count[EVENT_N_COUNT];
 };
 

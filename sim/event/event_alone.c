@@ -8,6 +8,12 @@
 
 /* The host sends one start a clock: thesis simulator, re-run. */
 #define START_PERIOD_CLK 1
+/* PE clock of the first, counted from where PE and NoC clocks begin together: tells where their edges meet at a NoC
+ * clock that is no multiple; from the re-run with NoCs of 200 and 300 MHz, which leave multiples of 5 open. */
+#define START_CLK 13
+/* Of mla_init_clk, as it was measured: command and report pass a router of 4 NoC clocks at 500 MHz each, and an ARM
+ * core. Here they are simulated. */
+#define SIMULATED_INIT_CLK (2 * 2 + 2 * ARM_MESSAGE_CLK)
 
 /* ---- input ---- */
 
@@ -49,11 +55,11 @@ static enum err_code check_input(const struct machine *machine, const struct mla
 
 /* ---- set up ---- */
 
-/* The host starts one PE after the other; returns the clock of the last start. */
+/* The host starts one PE after the other; returns the clock in which it sends the last start. */
 static uint64_t start_tasks(struct event_qpe *qpe, const struct machine *machine, const struct mla_shape *task,
                             unsigned n_pe)
 {
-	uint64_t clk = 0;
+	uint64_t clk = START_CLK;
 	for (uint32_t i = 0; i < n_pe; i++) {
 		struct event_plan plan;
 		if (task[i].kind == MLA_IDLE)
@@ -61,8 +67,10 @@ static uint64_t start_tasks(struct event_qpe *qpe, const struct machine *machine
 		clk += qpe->n_running > 0 ? START_PERIOD_CLK : 0;
 		event_plan_task(machine, &task[i], &plan);
 		uint32_t source = (uint32_t)(((uint64_t)i + task[i].pe_shift) % qpe->n_pe);
-		event_qpe_start_task(qpe, i, &plan, source, clk);
+		uint64_t pass_clk = event_noc_pass(&qpe->noc, event_noc_enter(&qpe->noc, clk) + qpe->noc.sync_clk);
+		event_qpe_start_task(qpe, i, &plan, source, event_noc_arrive(&qpe->noc, pass_clk) + ARM_MESSAGE_CLK);
 	}
+	qpe->noc.n_packet = 0; /* of operands only */
 	return clk;
 }
 
@@ -109,31 +117,47 @@ static void audit_qpe(const struct event_qpe *qpe, uint64_t end_clk)
 	}
 	assert(n_received + n_way == n_asked);
 	assert(n_received <= n_read && n_read <= n_asked);
-	assert(qpe->noc.n_packet <= 2 * (n_asked - n_local) &&
-	       qpe->noc.n_packet + 2 * n_way >= 2 * (n_asked - n_local));
+	/* A foreign packet passes the router as a request and as data, an own one as data only. */
+	assert(qpe->noc.n_packet <= 2 * n_asked - n_local && qpe->noc.n_packet + 2 * n_way >= 2 * n_asked - n_local);
 	assert(qpe->noc.n_packet <= (end_clk + 1) * qpe->noc.n_per_clk * qpe->noc.noc_khz / qpe->noc.pe_khz + 1);
 	(void)n_asked, (void)n_received, (void)n_read, (void)n_way, (void)n_local;
+}
+
+/* What the host sees, from the last start to the last report. */
+static uint64_t host_clk(const struct event_qpe *qpe, const struct machine *machine, uint64_t start_clk)
+{
+	const struct event_noc *noc = &qpe->noc;
+	uint64_t report_clk = 0;
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
+		report_clk = max_u64(report_clk, qpe->mla[i].report_clk);
+	if (report_clk == 0)
+		return 0;
+	uint64_t clk = event_noc_arrive(noc, event_noc_enter(noc, report_clk) + noc->sync_clk) + machine->mla_init_clk;
+	return clk > start_clk + SIMULATED_INIT_CLK ? clk - start_clk - SIMULATED_INIT_CLK : 0;
 }
 
 static void fill_result(const struct event_qpe *qpe, const struct machine *machine, uint64_t last_start_clk,
                         unsigned n_pe, struct event_result *result)
 {
-	uint64_t end_clk = 0;
+	uint64_t end_clk = 0, first_clk = UINT64_MAX;
 	memset(result, 0, sizeof(*result));
 	for (uint32_t i = 0; i < qpe->n_pe; i++)
-		end_clk = qpe->mla[i].done_clk > end_clk ? qpe->mla[i].done_clk : end_clk;
+		end_clk = max_u64(end_clk, qpe->mla[i].done_clk);
+	for (uint32_t i = 0; i < n_pe; i++)
+		if (qpe->mla[i].plan.has_task)
+			first_clk = min_u64(first_clk, qpe->mla[i].start_clk);
 	audit_qpe(qpe, end_clk > qpe->base_clk + qpe->queue.clk ? end_clk : qpe->base_clk + qpe->queue.clk);
 	for (uint32_t i = 0; i < n_pe; i++) {
-		result->pe[i].start_clk = qpe->mla[i].start_clk;
-		result->pe[i].done_clk = qpe->mla[i].done_clk;
+		bool has_task = qpe->mla[i].plan.has_task;
+		result->pe[i].start_clk = has_task ? qpe->mla[i].start_clk - first_clk : 0;
+		result->pe[i].done_clk = has_task ? qpe->mla[i].done_clk - first_clk : 0;
 		memcpy(result->pe[i].count, qpe->count[i], sizeof(qpe->count[i]));
 	}
 	result->n_pe = n_pe;
 	result->n_noc_packet = qpe->noc.n_packet;
 	result->n_event = qpe->queue.n_event;
 	result->replayed_clk = qpe->base_clk;
-	if (qpe->mla[0].plan.has_task || end_clk > 0)
-		result->clk = end_clk - last_start_clk + machine->mla_init_clk + DRAIN_CLK;
+	result->clk = host_clk(qpe, machine, last_start_clk);
 }
 
 enum err_code event_run_qpe(const struct machine *machine, const struct mla_shape *task, unsigned n_pe,

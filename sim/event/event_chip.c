@@ -92,11 +92,21 @@ void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk)
 	trace_extend_span(chip->trace, &chip->router_span[qpe->index], &span);
 }
 
+static void start_dma(struct event_qpe *qpe, uint32_t pe, uint32_t op, uint64_t clk)
+{
+	struct event_dma *dma = &qpe->dma[pe];
+	bool was_empty = dma->n_left == 0 && event_fifo_clk(&dma->command) == UINT64_MAX;
+	/* The host's commands take longer than the PE's own. */
+	clk = dma->command_clk = max_u64(clk, dma->command_clk);
+	event_fifo_push(&dma->command, (struct event_message){.clk = clk, .from = op});
+	if (was_empty)
+		event_wake(qpe, clk, pe, EVENT_DMA);
+}
+
 void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 {
 	struct event_chip *chip = qpe->chip;
 	const struct event_live *live = &chip->live[op];
-	struct event_dma *dma = &qpe->dma[pe];
 	uint64_t clk = qpe->queue.clk;
 	chip->n_change++;
 	if (live->kind == OP_TASK) {
@@ -109,15 +119,19 @@ void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 		return;
 	}
 	assert(live->pe == qpe->first_pe + pe && live->kind != OP_LOAD);
-	if (live->kind == OP_SYNC) {
+	if (live->kind == OP_SYNC)
 		event_qpe_report(qpe, pe, op);
-		return;
-	}
-	bool was_empty = dma->n_left == 0 && event_fifo_clk(&dma->command) == UINT64_MAX;
-	clk += ARM_MESSAGE_CLK + DMA_START_CLK;
-	event_fifo_push(&dma->command, (struct event_message){.clk = clk, .from = op});
-	if (was_empty)
-		event_wake(qpe, clk, pe, EVENT_DMA);
+	else
+		start_dma(qpe, pe, op, clk + ARM_MESSAGE_CLK + DMA_START_CLK);
+}
+
+void event_chip_send_result(struct event_chip *chip, uint32_t op)
+{
+	uint32_t pe = chip->live[op].pe, n_pe = chip->machine->qpe_n_pe;
+	struct event_qpe *qpe = &chip->qpe[pe / n_pe];
+	/* The ARM core's clock is also the DMA's before its first read. */
+	chip->n_busy++;
+	start_dma(qpe, pe % n_pe, op, qpe->queue.clk);
 }
 
 bool event_chip_receive(struct event_chip *chip, uint32_t op)
@@ -137,9 +151,10 @@ void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
 	const struct event_live *live = &chip->live[mla->op];
 	chip->n_busy++;
 	chip->n_change++;
+	bool goes_on = event_host_goes_on(chip, mla->op);
 	event_qpe_send(qpe, (struct event_message){.to = EVENT_NODE_AGENT + chip->agent_of[qpe->index],
 	                                           .from = mla->op,
-	                                           .kind = EVENT_REPORT});
+	                                           .kind = goes_on ? EVENT_NOTE : EVENT_REPORT});
 	uint64_t mac_clk = mla->plan.n_row * mla->plan.n_block * mla->plan.n_round_tap * mla->plan.rate.tap_clk;
 	struct trace_span span =
 	    trace_make_span(TRACE_PE_MLA, qpe->first_pe + pe, "task", mla->start_clk, mla->done_clk, mac_clk);

@@ -102,6 +102,15 @@ void event_host_init(struct event_chip *chip)
 
 /* ---- agents ---- */
 
+static uint64_t pass_host(struct event_chip *chip, uint64_t clk)
+{
+	if (!event_host_takes_turns(chip->host->step))
+		return clk;
+	clk = max_u64(clk, chip->host_free_clk);
+	chip->host_free_clk = clk + 1;
+	return clk;
+}
+
 /* An agent passes a packet that comes in a clock; returns the clock in which it is on the other side. */
 static uint64_t pass_agent(struct event_chip *chip, uint32_t qpe, uint64_t clk)
 {
@@ -134,7 +143,8 @@ static void issue(struct event_chip *chip, uint32_t op)
 		qpe = chip->dram_port[qpe * chip->mesh.n_dram + live->peer];
 	}
 	uint32_t agent = chip->agent_of[qpe];
-	command.clk = ceil_div(pass_agent(chip, agent, chip->queue.clk) * chip->noc_khz, chip->pe_khz);
+	uint64_t clk = pass_host(chip, chip->queue.clk);
+	command.clk = ceil_div(pass_agent(chip, agent, clk) * chip->noc_khz, chip->pe_khz);
 	chip->n_busy++;
 	chip->n_change++;
 	event_chip_push_link(chip, agent, EVENT_LINK_AGENT, command);
@@ -150,8 +160,8 @@ static struct event_live live_of(const struct event_chip *chip, enum op_kind kin
 
 /* ---- jobs ---- */
 
-/* Start one of the operations of a PE's job. */
-static void start_job_op(struct event_chip *chip, uint32_t pe, enum job_op which, struct event_live live)
+/* Set one of the operations of a PE's job up; returns it. */
+static uint32_t set_job_op(struct event_chip *chip, uint32_t pe, enum job_op which, struct event_live live)
 {
 	const struct host_pe *state = &chip->host->pe[pe];
 	uint32_t op = pe * OP_PER_PE + state->set * JOB_N_OP + which;
@@ -159,7 +169,12 @@ static void start_job_op(struct event_chip *chip, uint32_t pe, enum job_op which
 	live.shape = chip->schedule->job[state->job].shape;
 	assert(chip->live[op].n_left == 0);
 	chip->live[op] = live;
-	issue(chip, op);
+	return op;
+}
+
+static void start_job_op(struct event_chip *chip, uint32_t pe, enum job_op which, struct event_live live)
+{
+	issue(chip, set_job_op(chip, pe, which, live));
 }
 
 /* Operand A, the filters, is fetched from the next PE of the QPE (thesis section 4.3.1). */
@@ -213,15 +228,12 @@ static void next_job(struct event_chip *chip, uint32_t pe, uint32_t q)
 	start_job(chip, pe, next);
 }
 
-/* The task's results go to DRAM; the PE is free when they have arrived, at once if there are none. */
+/* A task without results: the PE is free. */
 static void end_job_task(struct event_chip *chip, uint32_t pe)
 {
 	struct event_host *host = chip->host;
 	const struct job *job = &chip->schedule->job[host->pe[pe].job];
-	if (job->store_byte > 0) {
-		start_job_op(chip, pe, JOB_STORE, live_of(chip, OP_STORE, pe, job->queue, job->store_byte));
-		return;
-	}
+	assert(job->store_byte == 0);
 	host->n_left--;
 	next_job(chip, pe, job->queue);
 }
@@ -257,19 +269,13 @@ static void begin_jobs(struct event_chip *chip)
 		host->next_job[i] = queue->first_job;
 		queue->first_job = i;
 	}
-	/* To the first idle PE: PEs of all queues in turn, as launches of the host go. */
-	for (uint32_t k = 0, any = 1; any; k++) {
-		any = 0;
-		for (uint32_t q = 0; q < chip->mesh.n_dram; q++) {
-			const struct host_queue *queue = &host->queue[q];
-			if (k >= queue->n_pe)
-				continue;
-			uint32_t pe = host->queue_pe[queue->first_pe + k];
+	/* The first idle PE gets the next job: while all are idle one queue's after the other's. */
+	for (uint32_t q = 0; q < chip->mesh.n_dram; q++)
+		for (uint32_t k = 0; k < host->queue[q].n_pe; k++) {
+			uint32_t pe = host->queue_pe[host->queue[q].first_pe + k];
 			host->pe[pe].job = SCHEDULE_NONE;
 			next_job(chip, pe, q);
-			any = 1;
 		}
-	}
 }
 
 /* ---- operations of a step ---- */
@@ -313,6 +319,50 @@ static void complete_op(struct event_chip *chip, uint32_t op)
 			issue(chip, edge / 2);
 }
 
+/* ---- results ---- */
+
+/* All that waits for a task is to send its result from its PE. */
+static bool is_sent(const struct event_chip *chip, uint32_t task)
+{
+	const struct event_host *host = chip->host;
+	uint32_t edge = host->first_edge[task];
+	if (edge == SCHEDULE_NONE)
+		return false;
+	for (; edge != SCHEDULE_NONE; edge = host->next_edge[edge]) {
+		const struct event_live *live = &chip->live[edge / 2];
+		if ((live->kind != OP_STORE && live->kind != OP_COPY) || live->pe != chip->live[task].pe ||
+		    host->n_before[edge / 2] != 1)
+			return false;
+	}
+	return true;
+}
+
+bool event_host_goes_on(struct event_chip *chip, uint32_t op)
+{
+	struct event_host *host = chip->host;
+	if (host->step->n_job > 0) {
+		uint32_t pe = op / OP_PER_PE;
+		const struct job *job = &chip->schedule->job[host->pe[pe].job];
+		if (job->store_byte == 0)
+			return false;
+		struct event_live store = live_of(chip, OP_STORE, pe, job->queue, job->store_byte);
+		event_chip_send_result(chip, set_job_op(chip, pe, JOB_STORE, store));
+		return true;
+	}
+	if (!is_sent(chip, op))
+		return false;
+	host->n_left--;
+	if (chip->record) {
+		const struct event_qpe *qpe = &chip->qpe[chip->live[op].pe / chip->machine->qpe_n_pe];
+		chip->record->op_clk[host->step->first_op + op] = qpe->base_clk + qpe->queue.clk;
+	}
+	for (uint32_t edge = host->first_edge[op]; edge != SCHEDULE_NONE; edge = host->next_edge[edge]) {
+		host->n_before[edge / 2] = 0;
+		event_chip_send_result(chip, edge / 2);
+	}
+	return true;
+}
+
 /* ---- steps ---- */
 
 void event_host_begin(struct event_chip *chip, const struct schedule_step *step)
@@ -330,13 +380,17 @@ bool event_host_is_done(const struct event_chip *chip)
 	return chip->host->n_left == 0;
 }
 
-static void complete(struct event_chip *chip, uint32_t op)
+static void complete(struct event_chip *chip, const struct event_message *report)
 {
+	uint32_t op = report->from;
 	const struct event_live *live = &chip->live[op];
-	assert(live->n_left == 0 && chip->n_busy > 0);
+	assert(chip->n_busy > 0);
 	chip->n_change++;
 	if (--chip->n_busy == 0)
 		chip->try_alone = true;
+	if (report->kind == EVENT_NOTE)
+		return;
+	assert(live->n_left == 0);
 	chip->load_byte += live->kind == OP_LOAD ? live->byte : 0;
 	chip->store_byte += live->kind == OP_STORE ? live->byte : 0;
 	if (chip->host->step->n_job > 0)
@@ -351,11 +405,11 @@ void event_agent_step(struct event_chip *chip, uint32_t qpe, uint64_t clk)
 	const struct event_message *message;
 	while ((message = event_fifo_pop(&agent->in, clk))) {
 		struct event_message report = *message;
-		report.clk = pass_agent(chip, qpe, clk) + HOST_MESSAGE_CLK;
+		report.clk = pass_agent(chip, qpe, pass_host(chip, clk)) + HOST_MESSAGE_CLK;
 		event_fifo_push(&agent->known, report);
 	}
 	while ((message = event_fifo_pop(&agent->known, clk)))
-		complete(chip, message->from);
+		complete(chip, message);
 	uint64_t in_clk = event_fifo_clk(&agent->in), known_clk = event_fifo_clk(&agent->known);
 	uint64_t next_clk = in_clk < known_clk ? in_clk : known_clk;
 	if (next_clk != UINT64_MAX)

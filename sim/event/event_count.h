@@ -27,7 +27,7 @@ enum event_count {
 
 /* What a run did in detail, by which two ways of simulating it are compared; the arrays are the caller's. */
 struct event_record {
-	uint64_t *op_clk;     /* [schedule->n_op] the host knew that the operation was complete */
+	uint64_t *op_clk;     /* [schedule->n_op] who starts what waits for it, host or PE, knew that it was complete */
 	uint64_t *count;      /* [n_pe][EVENT_N_COUNT] */
 	uint64_t *noc_packet; /* [n_qpe] */
 };

@@ -37,7 +37,8 @@ enum event_message_kind {
 	EVENT_A_DATA,
 	EVENT_DATA,    /* a packet that operation `from` moves */
 	EVENT_COMMAND, /* the host starts operation `from` */
-	EVENT_REPORT   /* operation `from` has ended */
+	EVENT_REPORT,  /* operation `from` has ended */
+	EVENT_NOTE     /* a report that nothing waits for: a task has ended whose result its PE sends by itself */
 };
 
 struct event_message {

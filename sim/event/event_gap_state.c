@@ -75,6 +75,7 @@ static void save_pe(struct saving *saving, struct event_qpe *qpe, uint32_t pe, u
 	save_fifo(saving, &qpe->noc.port[pe], clk);
 	save_fifo(saving, &qpe->sram[pe].answer, clk);
 	save_fifo(saving, &dma->command, clk);
+	event_state_add(&saving->state, after(dma->command_clk, clk));
 	event_state_add(&saving->state, dma->n_left > 0 ? (uint64_t)dma->packet.from << 1 | 1 : 0);
 	if (dma->n_left > 0) {
 		count_down(saving, &dma->n_left);

@@ -78,7 +78,7 @@ static void walk_pe(struct walk *walk, struct event_qpe *qpe, uint32_t pe, uint6
 	walk_clk(walk, &qpe->sram[pe].free_clk, clk);
 	walk_clk(walk, &qpe->sram[pe].leave_clk, clk);
 	walk_word(walk, &is_matmul); /* of the last task: who asks for operand A is served accordingly */
-	walk_word(walk, &mla->a_byte);
+	walk_clk(walk, &qpe->dma[pe].command_clk, clk);
 	if (walk->loads)
 		mla->plan.is_matmul = is_matmul != 0;
 }
@@ -103,6 +103,7 @@ static void walk_leftover(struct walk *walk, struct event_chip *chip)
 			walk_clk(walk, &chip->link_clk[i * EVENT_LINK_AGENT + k], noc_clk);
 		walk_clk(walk, &chip->agent[i].free_clk, clk);
 	}
+	walk_clk(walk, &chip->host_free_clk, clk);
 	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
 		walk_dram(walk, &chip->dram[i], ceil_div(clk * chip->dram[i].tick_khz, chip->pe_khz));
 }
@@ -143,8 +144,8 @@ static bool pe_rests(const struct event_qpe *qpe, uint32_t pe)
 {
 	const struct event_mla *mla = &qpe->mla[pe];
 	const struct event_sram *sram = &qpe->sram[pe];
-	bool waits_for_a = mla->n_a_drop > 0 || mla->n_a_way > 0 || mla->n_a_to_ask > 0 ||
-	                   (mla->a_outstanding && mla->a_ask_clk == 0 && !mla->a_is_local);
+	bool waits_for_a =
+	    mla->n_a_drop > 0 || mla->n_a_way > 0 || mla->n_a_to_ask > 0 || (mla->a_outstanding && mla->a_ask_clk == 0);
 	bool in_round = mla->n_run > 0 || mla->n_tap > 0 || mla->tap > 0 || mla->n_reach > 0 || mla->n_first > 0;
 	return mla->phase == EVENT_DONE && !waits_for_a && !in_round && !mla->b_asked && sram->n_write == 0 &&
 	       is_empty(&sram->request) && is_empty(&sram->answer) && is_empty(&qpe->noc.port[pe]) &&

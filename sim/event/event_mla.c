@@ -51,7 +51,8 @@ void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, st
 	event_state_add(state, mla->a_outstanding ? 1 + (in_round ? mla->n_tap : 0) - mla->a_ask_tap : 0);
 	event_state_add(state, mla->n_a_drop);
 	event_state_add(state, after(mla->a_ask_clk, clk));
-	event_state_add(state, after(mla->a_local_clk, clk));
+	/* Whether it is the clock in which results would leave is asked later. */
+	event_state_add(state, after(mla->a_leave_clk + 1, min_u64(mla->run_clk, clk)));
 }
 
 uint64_t event_mla_n_tap_left(const struct event_mla *mla, const struct event_place *from)

@@ -11,7 +11,7 @@ enum event_mla_phase { EVENT_DONE, EVENT_WAIT_START, EVENT_MULTIPLY, EVENT_OUTPU
 struct event_mla {
 	struct event_plan plan;
 	uint32_t source; /* PE whose SRAM has operand A */
-	bool a_is_local; /* matmul from the own SRAM: not through the router */
+	bool a_is_local; /* matmul from the own SRAM: its requests do not pass the router */
 	enum event_mla_phase phase;
 	uint64_t row, block; /* round in work */
 	uint64_t n_tap;      /* of the round done */
@@ -35,11 +35,12 @@ struct event_mla {
 	uint64_t a_next_clk, a_next_num; /* ... the next one, a_next_num / a_period_den clocks after a_next_clk */
 	bool a_outstanding;              /* matmul: a packet was asked for */
 	uint64_t a_ask_clk, a_ask_tap;   /* matmul: the request leaves; taps done when A ran low */
-	uint64_t a_local_clk;            /* matmul, own SRAM: the packet comes */
+	uint64_t a_leave_clk;            /* matmul, own SRAM: the last packet has left for the router */
 	uint64_t n_a_drop;               /* packets on their way that nobody wants any more */
 
-	uint64_t end_clk, done_clk; /* replayed clocks included: last result handed over; in SRAM */
-	uint64_t *count;            /* [EVENT_N_COUNT] of the PE */
+	/* Replayed clocks included: last result handed over; in SRAM; the ARM core's report leaves. */
+	uint64_t end_clk, done_clk, report_clk;
+	uint64_t *count; /* [EVENT_N_COUNT] of the PE */
 };
 
 /* Where a PE is: what a state leaves out. */

@@ -46,7 +46,7 @@ void event_noc_eject(struct event_noc *noc, uint64_t noc_clk, uint32_t to, struc
 	assert(to < noc->n_port);
 	noc_clk = noc_clk > noc->free_clk[to] ? noc_clk : noc->free_clk[to];
 	noc->free_clk[to] = noc_clk + 1;
-	uint64_t arrive_clk = (noc_clk + noc->hop_clk) * noc->pe_khz / noc->noc_khz + noc->sync_clk;
+	uint64_t arrive_clk = event_noc_arrive(noc, noc_clk);
 	if (arrive_clk <= noc->last_clk[to])
 		arrive_clk = noc->last_clk[to] + 1;
 	noc->last_clk[to] = arrive_clk;

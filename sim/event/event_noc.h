@@ -29,6 +29,11 @@ uint64_t event_noc_enter(const struct event_noc *noc, uint64_t clk);
 /* Pass a packet that comes at a NoC clock, not before one that came earlier; returns the NoC clock in which it passes.
  */
 uint64_t event_noc_pass(struct event_noc *noc, uint64_t noc_clk);
+/* PE clock in which a packet that passes at a NoC clock is behind the router. */
+static inline uint64_t event_noc_arrive(const struct event_noc *noc, uint64_t noc_clk)
+{
+	return (noc_clk + noc->hop_clk) * noc->pe_khz / noc->noc_khz + noc->sync_clk;
+}
 /* Put a packet that passes at a NoC clock into port `to`: noc->port[to] has it by its arrival. */
 void event_noc_eject(struct event_noc *noc, uint64_t noc_clk, uint32_t to, struct event_message message);
 void event_noc_save(const struct event_noc *noc, uint64_t clk, struct event_state *state);

@@ -120,6 +120,17 @@ static void answer_request(struct event_qpe *qpe, uint32_t pe, uint32_t to)
 	answer(qpe, pe, (struct event_message){.to = to, .from = qpe->first_pe + pe, .kind = EVENT_A_DATA});
 }
 
+uint64_t event_qpe_read_own(struct event_qpe *qpe, uint32_t pe)
+{
+	struct event_sram *sram = &qpe->sram[pe];
+	bool was_empty = event_fifo_clk(&sram->answer) == UINT64_MAX;
+	uint32_t node = qpe->first_pe + pe;
+	uint64_t leave_clk = event_sram_send_own(
+	    sram, qpe->queue.clk, (struct event_message){.to = node, .from = node, .kind = EVENT_A_DATA});
+	wake_answer(qpe, pe, was_empty);
+	return leave_clk;
+}
+
 void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 {
 	struct event_sram *sram = &qpe->sram[pe];

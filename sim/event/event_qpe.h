@@ -17,6 +17,7 @@ enum event_unit { EVENT_PORT, EVENT_MLA, EVENT_SRAM, EVENT_DMA, EVENT_UNIT_PER_P
 
 struct event_dma {
 	struct event_fifo command;
+	uint64_t command_clk;        /* of the newest */
 	uint32_t n_left;             /* packets of the operation in work */
 	struct event_message packet; /* of it */
 	uint64_t begin_clk;
@@ -84,6 +85,9 @@ void event_qpe_send(struct event_qpe *qpe, struct event_message message);
 
 /* Report an operation to the host when the PE's SRAM has served all that came before. */
 void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op);
+
+/* Read a packet of operand A for the PE's own MLA, by way of the router; returns the clock in which it leaves. */
+uint64_t event_qpe_read_own(struct event_qpe *qpe, uint32_t pe);
 
 /* ---- MLA ---- */
 

@@ -19,12 +19,10 @@
 #include "sim/base/checked.h"
 #include <assert.h>
 
-/* From a round's start to the first request of its stream in the router; one less in a task's first round. */
+/* From a round's start to the first request of its stream in the router. */
 #define STREAM_ASK_CLK 2
 /* From A running low to the request in the router or, from the own SRAM, in its FIFO. */
 #define FETCH_ASK_CLK 2
-/* From the read of an own packet to its first use. */
-#define LOCAL_BACK_CLK 2
 /*
  * Taps from A running low to the end of a round for which a packet from another
  * PE is still kept for the next round; if fewer, it is given up with the round.
@@ -35,7 +33,7 @@
 
 /* ---- operand A ---- */
 
-/* A is asked for ahead of need; not so in a matmul from the own SRAM, which needs no router. */
+/* A is asked for ahead of need; not so in a matmul from the own SRAM, which needs no request. */
 static bool streams(const struct event_mla *mla)
 {
 	return !mla->plan.is_matmul || (mla->plan.matmul_streams && !mla->a_is_local);
@@ -109,16 +107,11 @@ static void step_fetch(struct event_qpe *qpe, uint32_t pe)
 	if (mla->a_ask_clk != 0 && clk >= mla->a_ask_clk) {
 		mla->a_ask_clk = 0;
 		if (mla->a_is_local) {
-			mla->a_local_clk = event_sram_read_packet(&qpe->sram[pe], clk) + LOCAL_BACK_CLK;
+			mla->a_leave_clk = event_qpe_read_own(qpe, pe);
 			mla->count[EVENT_A_PACKET]++;
-			event_wake(qpe, mla->a_local_clk, pe, EVENT_MLA);
 		} else {
 			send_request(qpe, pe);
 		}
-	}
-	if (mla->a_local_clk != 0 && clk >= mla->a_local_clk) {
-		mla->a_local_clk = 0;
-		event_qpe_receive_a(qpe, pe);
 	}
 }
 
@@ -197,8 +190,8 @@ static void end_round(struct event_qpe *qpe, uint32_t pe)
 	const struct event_plan *plan = &mla->plan;
 	uint64_t n_write = n_write_port(mla), write_clk = mla->run_clk;
 	bool is_last = mla->row + 1 == plan->n_row && mla->block + 1 == plan->n_block;
-	/* An own packet still on its way takes the clock in which the first results would leave. */
-	if (mla->a_local_clk != 0)
+	/* An own packet that leaves for the router takes the clock in which the first results would leave. */
+	if (mla->a_leave_clk == write_clk)
 		write_clk++;
 	drop_a(mla);
 	mla->phase = EVENT_OUTPUT;
@@ -290,16 +283,19 @@ static void find_lead(struct event_qpe *qpe)
 static void end_task(struct event_qpe *qpe, uint32_t pe)
 {
 	struct event_mla *mla = &qpe->mla[pe];
+	const struct event_sram *sram = &qpe->sram[pe];
 	uint64_t done_clk = event_sram_finish(&qpe->sram[pe]);
 	mla->end_clk = qpe->base_clk + mla->phase_clk;
 	mla->done_clk = qpe->base_clk + done_clk;
+	/* The ARM core hears of it when the last result has been handed over and the SRAM has begun to write it. */
+	mla->phase_clk = max_u64(mla->phase_clk + DRAIN_CLK, done_clk - sram->access_clk) + ARM_MESSAGE_CLK;
+	mla->report_clk = qpe->base_clk + mla->phase_clk;
 	mla->phase = qpe->chip ? EVENT_INTERRUPT : EVENT_DONE;
 	if (mla->phase == EVENT_DONE) {
 		qpe->n_running--;
 		find_lead(qpe);
 		return;
 	}
-	mla->phase_clk = done_clk + DRAIN_CLK + ARM_MESSAGE_CLK;
 	event_wake(qpe, mla->phase_clk, pe, EVENT_MLA);
 }
 
@@ -318,10 +314,11 @@ void event_qpe_start_task(struct event_qpe *qpe, uint32_t pe, const struct event
 	struct event_mla *mla = &qpe->mla[pe];
 	assert(mla->phase == EVENT_DONE && plan->has_task && source < qpe->n_pe && mla->n_a_way == 0);
 	/* What the last task asked for and no longer waits for is dropped when it comes. */
-	if (mla->a_outstanding && mla->a_ask_clk == 0 && !mla->a_is_local)
+	if (mla->a_outstanding && mla->a_ask_clk == 0)
 		mla->n_a_drop++;
 	mla->a_outstanding = false;
-	mla->a_ask_clk = mla->a_local_clk = 0;
+	mla->a_byte = 0;
+	mla->a_ask_clk = mla->a_leave_clk = 0;
 	mla->plan = *plan;
 	mla->source = source;
 	mla->a_is_local = plan->is_matmul && source == pe;
@@ -339,7 +336,7 @@ static void end_phase(struct event_qpe *qpe, uint32_t pe)
 	struct event_mla *mla = &qpe->mla[pe];
 	if (mla->phase == EVENT_WAIT_START) {
 		if (streams(mla))
-			start_stream(qpe, pe, qpe->queue.clk + STREAM_ASK_CLK - 1);
+			start_stream(qpe, pe, qpe->queue.clk + STREAM_ASK_CLK);
 		begin_round(qpe, pe);
 		return;
 	}

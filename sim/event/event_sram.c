@@ -46,9 +46,19 @@ static uint64_t access_packet(struct event_sram *sram, uint64_t clk, enum event_
 	return event_sram_read(sram, clk, ceil_div(sram->packet_word, sram->port_word));
 }
 
-uint64_t event_sram_read_packet(struct event_sram *sram, uint64_t clk)
+static uint64_t leave(struct event_sram *sram, struct event_message message)
 {
-	return access_packet(sram, clk, EVENT_A_WORD);
+	/* A report may be leaving just then. */
+	if (message.clk < sram->leave_clk)
+		message.clk = sram->leave_clk;
+	event_fifo_push(&sram->answer, message);
+	return message.clk;
+}
+
+uint64_t event_sram_send_own(struct event_sram *sram, uint64_t clk, struct event_message message)
+{
+	message.clk = access_packet(sram, clk, EVENT_A_WORD);
+	return leave(sram, message);
 }
 
 void event_sram_answer(struct event_sram *sram, uint64_t clk, struct event_message message)
@@ -56,10 +66,7 @@ void event_sram_answer(struct event_sram *sram, uint64_t clk, struct event_messa
 	message.clk = access_packet(sram, clk, message.kind == EVENT_A_DATA ? EVENT_A_WORD : EVENT_DMA_WORD);
 	if (message.clk < clk + ANSWER_CLK)
 		message.clk = clk + ANSWER_CLK;
-	/* A report may be leaving just then. */
-	if (message.clk < sram->leave_clk)
-		message.clk = sram->leave_clk;
-	event_fifo_push(&sram->answer, message);
+	(void)leave(sram, message);
 }
 
 uint64_t event_sram_store_packet(struct event_sram *sram, uint64_t clk)

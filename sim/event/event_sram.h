@@ -22,10 +22,11 @@ struct event_sram {
 
 /* Read n_access ports, asked for in the present clock; returns the first clock in which the data can be used. */
 uint64_t event_sram_read(struct event_sram *sram, uint64_t clk, uint64_t n_access);
-/* Read a packet of operand A; returns the same. */
-uint64_t event_sram_read_packet(struct event_sram *sram, uint64_t clk);
 /* Read a packet for somewhere behind the router: sram->answer has the message by the clock in which it leaves. */
 void event_sram_answer(struct event_sram *sram, uint64_t clk, struct event_message message);
+/* The same for the PE's own MLA, whose request was no message: it leaves as soon as it is read, in the clock that is
+ * returned. */
+uint64_t event_sram_send_own(struct event_sram *sram, uint64_t clk, struct event_message message);
 /* Write a packet that has come, for nobody waits; returns the clock after it. */
 uint64_t event_sram_store_packet(struct event_sram *sram, uint64_t clk);
 /* Let a message leave as soon as all that came before is served. */

@@ -19,8 +19,10 @@
 /* What numbers stand for in keys. */
 enum part { PART_MACHINE, PART_PLAN };
 
-#define N_OP_WORD 3                     /* of an operation or a job */
-#define KEY_RECORDED ((uint64_t)1 << 8) /* in the first word of a key: the answer has clocks of operations */
+#define N_OP_WORD 3 /* of an operation or a job */
+/* In the first word of a key: the answer has clocks of operations; the host takes turns. */
+#define KEY_RECORDED ((uint64_t)1 << 8)
+#define KEY_TURNS ((uint64_t)1 << 9)
 
 struct event_share {
 	struct event_memo *memo;
@@ -117,7 +119,8 @@ static size_t make_key(const struct event_chip *chip, const struct schedule_step
 	struct event_state key = {.word = share->key, .n_max = share->n_key_max};
 	uint64_t clk = chip->queue.clk, tick_khz = chip->mesh.n_dram > 0 ? chip->dram[0].tick_khz : 0;
 	_Static_assert(OP_SYNC < 8, "kinds of operations fit three bits");
-	event_state_add(&key, EVENT_MEMO_STEP | (chip->record ? KEY_RECORDED : 0));
+	event_state_add(&key, EVENT_MEMO_STEP | (chip->record ? KEY_RECORDED : 0) |
+	                          (event_host_takes_turns(step) ? KEY_TURNS : 0));
 	event_state_add(&key, share->machine);
 	event_state_add(&key, clk * chip->noc_khz % chip->pe_khz);
 	event_state_add(&key, clk * tick_khz % chip->pe_khz);

@@ -3,7 +3,7 @@
  * MLA timing of matrix multiplications in closed form. A round multiplies a
  * group of A's rows by a block of B's columns, one B read a MAC; its results
  * end it. Unlike a convolution's, operand A comes a packet at a time: asked for
- * when its buffer runs low, one outstanding, directly if from the own SRAM.
+ * when its buffer runs low, one outstanding, without a request if from the own SRAM.
  * Rules: thesis section 2.3.2; clocks: thesis simulator, re-run.
  */
 #include "sim/mla/mla.h"
@@ -11,9 +11,14 @@
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <assert.h>
+#include <math.h>
 
-/* Operand A of the own SRAM does not pass the router: clocks besides the SRAM access, re-run. */
-#define A_LOCAL_CLK 4
+/* Operand A of the own SRAM: from running low to the request in the SRAM's FIFO, re-run. Its answer passes the router.
+ */
+#define A_LOCAL_ASK_CLK 2
+/* Packets over whose ways through the router the mean is taken: clocks of PE and router meet alike again within them.
+ */
+#define N_WAY 32
 /* A is asked for when its buffer holds at most this many bytes, re-run; here at least what so many MACs take. */
 #define A_LOW_BYTE 8
 #define A_LEAST_MAC 2
@@ -32,6 +37,25 @@ static double foreign_wait_frac(uint32_t pe_shift)
 	return pe_shift == 1 ? 0 : pe_shift == 2 ? -1 : -0.5;
 }
 
+/*
+ * Mean PE clocks through the router of packets of which each leaves the SRAM rest_clk after the one before has come. It
+ * enters in the next NoC clock and is out in the PE clock in which it is ready (level 0), as in sim/event/event_noc.h.
+ */
+static double own_way_clk(const struct machine *machine, double rest_clk)
+{
+	double pe_mhz = machine->n_level > 0 ? machine->level[0].clk_mhz : machine->noc_clk_mhz / 2;
+	double noc_khz = floor(machine->noc_clk_mhz * 1000 + 0.5), pe_khz = floor(pe_mhz * 1000 + 0.5);
+	double clk = 0, sum_clk = 0, hop_clk = machine->noc_hop_clk;
+	if (fmod(noc_khz, pe_khz) == 0)
+		return floor(hop_clk * pe_khz / noc_khz);
+	for (int i = 0; i < N_WAY; i++) {
+		double come_clk = floor((ceil(clk * noc_khz / pe_khz) + hop_clk) * pe_khz / noc_khz);
+		sum_clk += come_clk - clk;
+		clk = come_clk + ceil(rest_clk);
+	}
+	return sum_clk / N_WAY;
+}
+
 /* Operand A in a matrix multiplication: no stream, one packet at a time, asked for when the buffer runs low. */
 struct matmul_fetch {
 	double mac_clk;             /* a MAC with its B read(s), SRAM free */
@@ -42,6 +66,25 @@ struct matmul_fetch {
 	double prefetched_lead_clk; /* the same if the packet was asked for in the round before */
 	bool prefetched;
 };
+
+/*
+ * From the own SRAM. A round's last MACs may ask for the next round's first packet: it counts if it comes after the
+ * round's end, and if it leaves just then it takes the first result's clock.
+ */
+static void fetch_own(const struct machine *machine, const struct operand_rate *rate, double n_write,
+                      struct matmul_fetch *fetch)
+{
+	double high_clk = real_max(0, fetch->n_packet_mac - fetch->n_low_mac - 1) * fetch->mac_clk;
+	double read_clk = A_LOCAL_ASK_CLK + rate->a_access_clk;
+	double way_clk = own_way_clk(machine, high_clk + read_clk);
+	double leave_clk = read_clk - (fetch->n_low_mac + 1) * fetch->mac_clk; /* after the round's end */
+	/* as early as during the last MACs, its read keeps one of B's waiting */
+	double b_clk = rate->access_clk + (leave_clk == 0 ? 1 : leave_clk < 0 ? rate->a_access_clk : 0);
+	fetch->answer_clk = read_clk + way_clk;
+	fetch->lead_clk = fetch->answer_clk + 1;
+	fetch->prefetched = leave_clk + way_clk > 0;
+	fetch->prefetched_lead_clk = real_max(b_clk, leave_clk + way_clk - n_write * rate->access_clk);
+}
 
 static struct matmul_fetch matmul_fetch(const struct machine *machine, const struct operand_rate *rate, bool local,
                                         double n_write, uint32_t operand_bit)
@@ -57,11 +100,8 @@ static struct matmul_fetch matmul_fetch(const struct machine *machine, const str
 	 * dropped with its rest; a request that is not on its way by then is not sent. Inferred from the re-run's
 	 * clocks a round: 4 less (own SRAM, 4 rows) and 7 less (neighbour, 2 rows) than a round's start costs.
 	 */
-	double low_clk = fetch.n_low_mac * fetch.mac_clk;
 	if (local) {
-		fetch.answer_clk = A_LOCAL_CLK + rate->a_access_clk;
-		fetch.lead_clk = fetch.answer_clk + 1;
-		fetch.prefetched = low_clk < A_LOCAL_CLK;
+		fetch_own(machine, rate, n_write, &fetch);
 	} else {
 		double backlog_clk = n_write * (rate->access_clk - 1); /* results still queueing: the way is hidden */
 		double way_clk = real_max(0, A_REQUEST_CLK - backlog_clk);

@@ -168,7 +168,7 @@ static struct mla_shape conv(uint32_t in_w, uint32_t in_h, uint32_t in_c, uint32
 	                          .conv = {in_w, in_h, in_c, n_filter, 1}};
 }
 
-/* Tasks on a chip take what they take on a QPE alone, and the way of command and report. */
+/* Tasks on a chip take what they take on a QPE alone, the way of command and report, and a clock for each start. */
 static void test_event_chip_task_as_alone(void **state)
 {
 	(void)state;
@@ -189,7 +189,7 @@ static void test_event_chip_task_as_alone(void **state)
 	for (int i = 0; i < 4; i++)
 		task[i].pe_shift = 1;
 	assert_int_equal(event_run_qpe(&machine, task, 4, NULL, &alone, NULL), ERR_OK);
-	assert_in_range(result.total_clk, alone.clk, alone.clk + 100);
+	assert_in_range(result.total_clk, alone.clk + n_pe - 4, alone.clk + n_pe + 100);
 	assert_true(result.counts.mla_clk == (double)(n_pe * alone.pe[0].count[EVENT_MAC_CLK]));
 	schedule_free(&schedule);
 }
@@ -328,6 +328,59 @@ static void test_event_chip_job_waits_for_its_write(void **state)
 	assert_true(clk[1] >= 2 * clk[0] - clk[0] / 50);
 }
 
+/* n jobs, as many from every queue; returns the clocks of all. */
+static uint64_t jobs_clk(const struct machine *machine, struct job job, const struct mla_shape *shape, uint32_t n,
+                         uint32_t n_queue)
+{
+	struct schedule schedule = {0};
+	schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_TASKS});
+	job.shape = schedule_add_shape(&schedule, shape);
+	for (uint32_t i = 0; i < n; i++) {
+		job.queue = i / (n / n_queue);
+		schedule_add_job(&schedule, job);
+	}
+	uint64_t clk = run(machine, &schedule, NULL).total_clk;
+	schedule_free(&schedule);
+	return clk;
+}
+
+/*
+ * Rows without fusion of small_layers.csv and filter_parts.csv: a PE sends its result by itself; the host starts the
+ * jobs of all queues one command a clock, one queue after the other.
+ */
+static void test_event_chip_measured_jobs(void **state)
+{
+	(void)state;
+	struct machine qpe = machine_of(MACHINE_QPE), chip = machine_of(MACHINE_CHIP);
+	struct mla_shape flat = conv(12, 3, 24, 1, 3), square = conv(18, 6, 16, 3, 4);
+	struct job job = {.map_byte = 1152, .filter_byte = 96, .store_byte = 432};
+	qpe.mla_cols = 8;
+	assert_in_range(jobs_clk(&qpe, job, &flat, 128, 1), 27059 - 2, 27059 + 2);
+	job = (struct job){.map_byte = 3072, .filter_byte = 576, .store_byte = 1024};
+	assert_int_equal(jobs_clk(&chip, job, &square, 48, 4), 7128);
+}
+
+/* A PE sends its task's result without a word from the host; what another PE sends then takes its command. */
+static void test_event_chip_result_leaves_at_once(void **state)
+{
+	(void)state;
+	struct machine machine = machine_of(MACHINE_QPE);
+	struct mla_shape shape = conv(30, 9, 64, 3, 4);
+	uint64_t clk[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		struct schedule schedule = {0};
+		schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_COMPUTATION});
+		struct op task = op_of(OP_TASK, 0, 1, 0), store = op_of(OP_STORE, i, 0, 64);
+		task.shape = schedule_add_shape(&schedule, &shape);
+		store.before[0] = schedule_add_op(&schedule, task);
+		(void)schedule_add_op(&schedule, store);
+		clk[i] = run(&machine, &schedule, NULL).total_clk;
+		schedule_free(&schedule);
+	}
+	assert_in_range(clk[1], clk[0] + 2 * machine.chip.host_latency_clk + 1,
+	                clk[0] + 3 * machine.chip.host_latency_clk);
+}
+
 /* Interfaces that no QPE is next to, on a mesh one QPE wide: their jobs are somebody's all the same. */
 static void test_event_chip_jobs_of_every_queue(void **state)
 {
@@ -407,6 +460,8 @@ int main(void)
 	    cmocka_unit_test(test_event_chip_replay_saves),
 	    cmocka_unit_test(test_event_chip_jobs),
 	    cmocka_unit_test(test_event_chip_job_waits_for_its_write),
+	    cmocka_unit_test(test_event_chip_measured_jobs),
+	    cmocka_unit_test(test_event_chip_result_leaves_at_once),
 	    cmocka_unit_test(test_event_chip_jobs_of_every_queue),
 	    cmocka_unit_test(test_event_chip_trace),
 	};

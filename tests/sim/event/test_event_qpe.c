@@ -115,6 +115,31 @@ static void test_event_qpe_matmul_steady(void **state)
 	}
 }
 
+/* Rows of off_point_pe_tasks.csv: what passes the router takes its NoC clocks, commands and own packets, too. */
+static void test_event_qpe_other_noc_clocks(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t cols, rows, noc_mhz;
+		struct mla_matmul_task matmul;
+		uint64_t clk;
+	} row[] = {
+	    {16, 4, 1000, {52, 7, 300}, 3131}, {16, 4, 250, {52, 7, 300}, 4508}, {16, 4, 125, {52, 7, 300}, 6349},
+	    {16, 2, 1000, {16, 1, 256}, 492},  {16, 2, 250, {16, 1, 256}, 472},  {16, 2, 125, {16, 1, 256}, 553},
+	    {8, 4, 1000, {300, 6, 64}, 6159},  {8, 4, 250, {300, 6, 64}, 9720},  {8, 4, 125, {300, 6, 64}, 14473},
+	};
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct machine machine = array(row[i].cols, row[i].rows, 1);
+		machine.noc_clk_mhz = row[i].noc_mhz;
+		assert_int_equal(run(&machine, matmul_task(row[i].matmul, 0), 4).clk, row[i].clk);
+	}
+	struct machine machine = array(16, 4, 1);
+	machine.noc_clk_mhz = 250;
+	struct mla_shape conv = conv_task((struct mla_conv_task){26, 12, 7, 16, 1}, 3, 3, 0);
+	machine.mla_cols = 8;
+	assert_int_equal(run(&machine, conv, 4).clk, 15986);
+}
+
 /* ---- invariants ---- */
 
 static void assert_conserved(const struct event_result *result, const struct mla_shape *task, uint64_t mac_clk)
@@ -463,6 +488,7 @@ int main(void)
 	    cmocka_unit_test(test_event_qpe_one_pe_is_closed_form),
 	    cmocka_unit_test(test_event_qpe_free_sram),
 	    cmocka_unit_test(test_event_qpe_matmul_steady),
+	    cmocka_unit_test(test_event_qpe_other_noc_clocks),
 	    cmocka_unit_test(test_event_qpe_replay_changes_nothing),
 	    cmocka_unit_test(test_event_qpe_monotone),
 	    cmocka_unit_test(test_event_qpe_slower_parts),

@@ -25,7 +25,11 @@ static struct machine array(uint32_t cols, uint32_t rows, uint32_t sram_clk)
 	machine.pe_sram_port_byte = 16;
 	machine.pe_sram_access_clk = sram_clk;
 	machine.noc_packet_byte = 16;
+	machine.noc_hop_clk = 4;
+	machine.noc_clk_mhz = 500;
 	machine.qpe_n_pe = 4;
+	machine.n_level = 1;
+	machine.level[0].clk_mhz = 250;
 	return machine;
 }
 
