@@ -225,7 +225,7 @@ enum err_code event_run_schedule(const struct machine *machine, const struct sch
 		*stat = (struct event_stat){.n_event = chip.queue.n_event, .replayed_clk = chip.replayed_clk};
 		for (uint32_t i = 0; i < chip.mesh.n_qpe; i++) {
 			stat->n_event += chip.qpe[i].queue.n_event;
-			stat->replayed_clk += chip.qpe[i].base_clk;
+			stat->replayed_clk += chip.qpe[i].base_clk + chip.qpe[i].shared_clk;
 		}
 	}
 cleanup:

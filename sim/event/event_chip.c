@@ -45,10 +45,24 @@ void event_chip_wake(struct event_chip *chip, uint64_t clk, uint32_t unit)
 	event_queue_wake(&chip->queue, clk, unit);
 }
 
+void event_chip_rouse(struct event_chip *chip, uint32_t index)
+{
+	struct event_rest *rest = &chip->rest[index];
+	struct event_qpe *qpe = &chip->qpe[index];
+	if (!rest->rests)
+		return;
+	rest->rests = false;
+	chip->n_run[index]++;
+	event_qpe_run(qpe, chip->queue.clk + (index < chip->turn), chip->replay[index]);
+	chip->wake_clk[index] = UINT64_MAX;
+	if (event_qpe_next_clk(qpe) != UINT64_MAX)
+		event_chip_wake(chip, event_qpe_next_clk(qpe), index);
+}
+
 void event_chip_push_link(struct event_chip *chip, uint32_t qpe, uint32_t link, struct event_message message)
 {
-	event_qpe_push_link(&chip->qpe[qpe], link, message);
-	event_chip_wake(chip, message.clk * chip->pe_khz / chip->noc_khz, qpe);
+	event_chip_rouse(chip, qpe);
+	event_chip_wake(chip, event_qpe_push_link(&chip->qpe[qpe], link, message), qpe);
 }
 
 /* On to the QPE that is next on the way. */
@@ -67,7 +81,7 @@ void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t
 {
 	const struct mesh *mesh = &chip->mesh;
 	uint32_t to, from = qpe->index;
-	message.clk = noc_clk + chip->hop_clk + event_qpe_base_noc_clk(qpe);
+	message.clk = noc_clk + chip->hop_clk + qpe->base_noc_clk;
 	if (message.to & EVENT_NODE_AGENT)
 		to = message.to - EVENT_NODE_AGENT;
 	else if (message.to & EVENT_NODE_DRAM)
@@ -87,7 +101,7 @@ void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t
 void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk)
 {
 	struct event_chip *chip = qpe->chip;
-	uint64_t chip_clk = (noc_clk + event_qpe_base_noc_clk(qpe)) * chip->pe_khz / chip->noc_khz;
+	uint64_t chip_clk = (noc_clk + qpe->base_noc_clk) * chip->pe_khz / chip->noc_khz;
 	struct trace_span span = trace_make_span(TRACE_ROUTER, qpe->index, "busy", chip_clk, chip_clk + 1, 1);
 	trace_extend_span(chip->trace, &chip->router_span[qpe->index], &span);
 }
@@ -113,6 +127,7 @@ void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 		uint32_t source = live->peer - qpe->first_pe;
 		event_qpe_start_task(qpe, pe, &chip->plan[live->shape], source, clk + ARM_MESSAGE_CLK);
 		qpe->mla[pe].op = op;
+		qpe->mla[pe].shape = live->shape;
 		assert(chip->n_busy > 0);
 		if (--chip->n_busy == 0)
 			chip->try_alone = true;
@@ -265,7 +280,8 @@ static void init_arrays(struct event_chip *chip)
 	chip->next_link = arena_array(memory, n_qpe * n_qpe, sizeof(*chip->next_link));
 	chip->link_clk = arena_array(memory, n_qpe * EVENT_LINK_AGENT, sizeof(*chip->link_clk));
 	chip->wake_clk = arena_array(memory, n_unit, sizeof(*chip->wake_clk));
-	chip->disturbed = arena_array(memory, n_qpe, sizeof(*chip->disturbed));
+	chip->rest = arena_array(memory, n_qpe, sizeof(*chip->rest));
+	chip->n_run = arena_array(memory, n_unit, sizeof(*chip->n_run));
 	chip->router_span = arena_array(memory, n_qpe, sizeof(*chip->router_span));
 	chip->replay = arena_array(memory, n_qpe, sizeof(struct event_replay *));
 	chip->plan = arena_array(memory, chip->schedule->n_shape, sizeof(*chip->plan));
@@ -277,9 +293,11 @@ static void init_arrays(struct event_chip *chip)
 /* What the arrays are of; chip->agent_of is filled. */
 static void init_units(struct event_chip *chip, bool replays)
 {
+	chip->rounds = replays ? event_rounds_new(&chip->memory) : NULL;
 	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
 		event_qpe_init(&chip->qpe[i], chip->machine, chip->level, i, chip->n_link, &chip->memory);
 		chip->qpe[i].chip = chip;
+		chip->qpe[i].rounds = chip->rounds;
 		chip->qpe[i].agent = chip->agent_of[i];
 		chip->qpe[i].is_traced = chip->trace != NULL;
 		chip->agent[i].in.memory = chip->agent[i].known.memory = &chip->memory;

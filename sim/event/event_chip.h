@@ -75,6 +75,13 @@ struct event_gap;
 struct event_memo;
 struct event_share;
 
+/* A QPE that works for itself: its events can wait until one of its tasks can end, or something comes to it. */
+struct event_rest {
+	bool rests;       /* its events from its queue's clock on have not run */
+	bool disturbed;   /* something may have come from outside since it last ran alone */
+	uint64_t try_clk; /* the next look whether it works for itself */
+};
+
 struct event_chip {
 	struct arena memory; /* of all of it */
 	const struct machine *machine;
@@ -105,7 +112,10 @@ struct event_chip {
 	uint64_t n_change;                 /* messages of the host, tasks and DMA operations that began or ended */
 	struct event_gap *gap;             /* event_gap.c; NULL: nothing is skipped with all of the chip */
 	uint64_t replayed_clk;             /* of QPEs, added up, that were replayed by others */
-	bool *disturbed;                   /* [n_qpe] something may have come from outside since the last run alone */
+	struct event_rest *rest;           /* [n_qpe] */
+	uint32_t *n_run;                   /* [queue.n_unit] times that a unit has run: the low bits will do */
+	uint32_t turn;                     /* unit that runs in the present clock */
+	struct event_rounds *rounds;       /* of this step, shared by QPEs; NULL: none are */
 	struct event_share *share;         /* event_step.c; NULL: steps are not shared */
 	const struct event_record *record; /* NULL: nobody asks */
 	const struct trace_sink *trace;
@@ -132,6 +142,8 @@ static inline uint32_t event_chip_agent_unit(const struct event_chip *chip, uint
 	return chip->mesh.n_qpe + chip->mesh.n_dram + qpe;
 }
 
+/* Let a QPE that rests come to the present clock, ahead of it no more than the order of units has it. */
+void event_chip_rouse(struct event_chip *chip, uint32_t qpe);
 /* A message enters a QPE's router over a link in a NoC clock of the chip (message.clk). */
 void event_chip_push_link(struct event_chip *chip, uint32_t qpe, uint32_t link, struct event_message message);
 

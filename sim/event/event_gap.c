@@ -64,7 +64,6 @@ void event_gap_init(struct event_chip *chip)
 		return;
 	gap->phase_clk = phase_of(chip);
 	gap->n_count = event_leftover_n_count(chip);
-	gap->n_run = arena_array(&chip->memory, chip->queue.n_unit, sizeof(*gap->n_run));
 	gap->wait_clk = gap->look_clk = FIRST_WAIT_CLK;
 	init_state(chip, &gap->state[0], gap->n_count);
 	init_state(chip, &gap->state[1], gap->n_count);
@@ -74,35 +73,58 @@ void event_gap_init(struct event_chip *chip)
 
 /* ---- the same ---- */
 
-static bool has_run(const struct event_gap *gap, uint32_t unit)
+static bool has_run(const struct event_chip *chip, uint32_t unit)
 {
-	return gap->state[0].unit[unit].n_run != gap->state[1].unit[unit].n_run;
+	return chip->gap->state[0].unit[unit].n_run != chip->n_run[unit];
 }
 
-static bool unit_is_same(const struct event_chip *chip, uint32_t unit)
+static bool unit_is_same(struct event_chip *chip, uint64_t clk, uint32_t unit)
 {
-	const struct event_gap *gap = chip->gap;
-	const struct gap_unit *a = &gap->state[0].unit[unit], *b = &gap->state[1].unit[unit];
-	if (!has_run(gap, unit))
-		return a->is_idle == b->is_idle && a->n_message == b->n_message;
-	return unit < chip->mesh.n_qpe + chip->mesh.n_dram && !a->is_idle && !b->is_idle && a->n_word == b->n_word &&
-	       memcmp(gap->state[0].word + a->first_word, gap->state[1].word + b->first_word,
-	              a->n_word * sizeof(uint64_t)) == 0;
+	struct event_gap *gap = chip->gap;
+	if (!has_run(chip, unit))
+		return event_gap_unit_rests(chip, unit, &gap->state[0].unit[unit]);
+	return unit < chip->mesh.n_qpe + chip->mesh.n_dram &&
+	       event_gap_unit_is_at(chip, clk, unit, &gap->state[0], &gap->state[1]);
 }
 
-static bool is_same(const struct event_chip *chip)
+/* Where all units are in the same state, what counted down then does so still. */
+static bool count_down(struct event_gap *gap)
 {
-	const struct event_gap *gap = chip->gap;
-	const struct gap_state *a = &gap->state[0], *b = &gap->state[1];
-	if (a->n_change != b->n_change || a->n_access != b->n_access || a->n_count_down != b->n_count_down)
-		return false;
-	for (size_t i = 0; i < a->n_count_down; i++)
-		if (a->count_down[i].field != b->count_down[i].field || a->count_down[i].value < b->count_down[i].value)
+	const struct gap_state *a = &gap->state[0];
+	struct gap_state *b = &gap->state[1];
+	b->n_count_down = a->n_count_down;
+	for (size_t i = 0; i < a->n_count_down; i++) {
+		b->count_down[i] = (struct gap_count){a->count_down[i].field, *a->count_down[i].field};
+		if (a->count_down[i].value < b->count_down[i].value)
 			return false;
-	for (uint32_t i = 0; i < chip->queue.n_unit; i++)
-		if (!unit_is_same(chip, i))
-			return false;
+	}
 	return true;
+}
+
+/*
+ * Nearly always it is no period. DRAMs tell that soonest, as their periods are long and the first words of their state
+ * show them; then the unit that told it the last time.
+ */
+static bool is_same(struct event_chip *chip, uint64_t clk)
+{
+	struct event_gap *gap = chip->gap;
+	uint32_t n_qpe = chip->mesh.n_qpe, n_unit = chip->queue.n_unit;
+	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
+		if (!unit_is_same(chip, clk, event_chip_dram_unit(chip, i)))
+			return false;
+	if (!unit_is_same(chip, clk, gap->suspect))
+		return false;
+	for (uint32_t i = n_qpe + chip->mesh.n_dram; i < n_unit; i++)
+		if (!unit_is_same(chip, clk, i))
+			return false;
+	for (uint32_t i = 0; i < n_qpe; i++) {
+		if (!unit_is_same(chip, clk, i)) {
+			gap->suspect = i;
+			return false;
+		}
+	}
+	gap->state[1].clk = clk;
+	return count_down(gap);
 }
 
 /* ---- how far ---- */
@@ -113,7 +135,7 @@ static uint64_t n_unit_left(const struct event_chip *chip, uint32_t unit)
 	const struct event_gap *gap = chip->gap;
 	const struct event_qpe *qpe = &chip->qpe[unit];
 	uint64_t n_left = UINT64_MAX, wake_clk = chip->wake_clk[unit];
-	if (!has_run(gap, unit))
+	if (!has_run(chip, unit))
 		return wake_clk == UINT64_MAX ? UINT64_MAX : (wake_clk - gap->state[1].clk) / gap->period_clk;
 	for (uint32_t i = 0; unit < chip->mesh.n_qpe && i < qpe->n_pe; i++)
 		if (qpe->mla[i].phase != EVENT_DONE)
@@ -157,9 +179,12 @@ static void skip(struct event_chip *chip, uint64_t n_period)
 	uint64_t skip_clk = n_period * gap->period_clk, clk = gap->state[1].clk + skip_clk;
 	skip_counts(chip, n_period);
 	for (uint32_t i = 0; i < chip->queue.n_unit; i++) {
-		if (!has_run(gap, i))
+		if (!has_run(chip, i))
 			continue;
 		event_gap_move(chip, i, skip_clk);
+		/* What it keeps lies before the skip: differences to it would count what was skipped. */
+		if (i < chip->mesh.n_qpe && chip->replay[i])
+			event_replay_reset(chip->replay[i]);
 		chip->wake_clk[i] += chip->wake_clk[i] == UINT64_MAX ? 0 : skip_clk;
 		for (uint32_t k = 0; i < chip->mesh.n_qpe && k < chip->qpe[i].n_pe; k++)
 			if (chip->qpe[i].mla[k].phase != EVENT_DONE)
@@ -217,19 +242,6 @@ static void look_first(struct event_chip *chip, uint64_t clk)
 	gap->look_clk = clk + gap->period_clk;
 }
 
-/* The units whose periods are their own, DRAMs and QPEs with tasks: nearly always they tell that it is no period. */
-static bool may_be_same(struct event_chip *chip)
-{
-	struct event_gap *gap = chip->gap;
-	for (uint32_t i = chip->mesh.n_qpe + chip->mesh.n_dram; i-- > 0;) {
-		bool has_period = i >= chip->mesh.n_qpe || chip->qpe[i].n_running > 0;
-		if (has_period && gap->state[0].unit[i].n_run != gap->n_run[i] && !gap->state[0].unit[i].is_idle &&
-		    !event_gap_unit_is_at(chip, gap->look_clk, i, &gap->state[0], &gap->state[1]))
-			return false;
-	}
-	return true;
-}
-
 bool event_gap_look(struct event_chip *chip, uint64_t clk)
 {
 	struct event_gap *gap = chip->gap;
@@ -243,9 +255,10 @@ bool event_gap_look(struct event_chip *chip, uint64_t clk)
 	bool goes_on = chip->n_change == first->n_change && now->n_access == first->n_access;
 	/* Of clocks without an event the next one's state is theirs, too. */
 	while (goes_on && gap->look_clk <= clk && n_period == 0) {
-		if (may_be_same(chip) && event_gap_save(chip, gap->look_clk, now) && is_same(chip))
-			n_period = n_period_left(chip);
-		goes_on = gap->period_clk + gap->phase_clk <= MAX_PERIOD_CLK;
+		bool same = is_same(chip, gap->look_clk);
+		n_period = same ? n_period_left(chip) : 0;
+		/* Of a longer period there would be even fewer left. */
+		goes_on = !same && gap->period_clk + gap->phase_clk <= MAX_PERIOD_CLK;
 		if (n_period == 0) {
 			gap->period_clk += gap->phase_clk;
 			gap->look_clk += gap->phase_clk;

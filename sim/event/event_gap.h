@@ -31,7 +31,7 @@ struct gap_count {
 /* The chip at a clock, before the events of that clock. */
 struct gap_state {
 	uint64_t clk, n_change, n_access; /* n_access: packets that DRAMs have read and written */
-	size_t n_word, n_count_down;
+	size_t n_count_down;
 	struct gap_unit *unit;        /* [chip->queue.n_unit] */
 	uint64_t *word, *count;       /* [GAP_N_WORD], [n_count] */
 	struct gap_count *count_down; /* [GAP_N_COUNT_DOWN] */
@@ -46,17 +46,19 @@ struct event_gap {
 	uint64_t phase_clk;          /* all clock domains are in phase again */
 	uint64_t period_clk;         /* a multiple of it: from the first look to the one to come */
 	uint64_t last_change;        /* chip->n_change at the last look */
-	uint32_t *n_run;             /* [chip->queue.n_unit] */
 	bool has_first;              /* one state is there; the look to come is the second */
+	uint32_t suspect;            /* the last unit that was in another state */
 	size_t n_count;
 	struct gap_state state[2];
 };
 
 /* Write all units' states at a clock; false: too much moves. */
 bool event_gap_save(struct event_chip *chip, uint64_t clk, struct gap_state *state);
-/* Whether a unit is in the same state as at an earlier look; `gap` is overwritten. */
+/* Whether a unit that has run is in the same state at a clock as at an earlier look; gap->word is overwritten. */
 bool event_gap_unit_is_at(struct event_chip *chip, uint64_t clk, uint32_t unit, const struct gap_state *then,
                           struct gap_state *gap);
+/* Whether to a unit that has not run since it was kept nothing has come. */
+bool event_gap_unit_rests(const struct event_chip *chip, uint32_t unit, const struct gap_unit *kept);
 /* Move the clocks of a unit, which are relative to the chip's. */
 void event_gap_move(struct event_chip *chip, uint32_t unit, uint64_t skip_clk);
 

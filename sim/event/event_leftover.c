@@ -225,7 +225,7 @@ void event_leftover_save_count(const struct event_chip *chip, uint64_t *count)
 	walk_counts(&walk, unchanged(chip));
 	/* What QPEs have replayed is in their clocks; who takes it over has it in one number. */
 	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++)
-		count[walk.n - 1] += chip->qpe[i].base_clk;
+		count[walk.n - 1] += chip->qpe[i].base_clk + chip->qpe[i].shared_clk;
 }
 
 void event_leftover_add_count(struct event_chip *chip, const uint64_t *count, bool with_event)

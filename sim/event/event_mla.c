@@ -26,6 +26,7 @@ static uint64_t after(uint64_t at_clk, uint64_t clk)
 
 void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, struct event_state *state)
 {
+	bool multiplies = mla->phase == EVENT_MULTIPLY;
 	bool enough_a = in_round && mla->a_byte >= event_mla_enough_a(mla);
 	event_state_add(state, (uint64_t)mla->phase << 1 | (mla->row >= mla->plan.n_full_row));
 	if (mla->phase == EVENT_DONE) {
@@ -34,11 +35,11 @@ void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, st
 	}
 	event_state_add(state, mla->block);
 	event_state_add(state, in_round ? 0 : mla->n_tap);
-	event_state_add(state, mla->phase != EVENT_MULTIPLY ? mla->phase_clk - clk : 0);
+	event_state_add(state, multiplies ? 0 : mla->phase_clk - clk);
 	event_state_add(state, mla->n_run);
 	/* In the past at times: how long the array has been waiting, and for what, decides how stalls count. */
-	event_state_add(state, mla->run_clk - clk);
-	event_state_add(state, after(mla->b_clk, mla->run_clk));
+	event_state_add(state, multiplies ? mla->run_clk - clk : 0);
+	event_state_add(state, multiplies ? after(mla->b_clk, mla->run_clk) : 0);
 	event_state_add(state, mla->tap);
 	event_state_add(state, mla->n_reach);
 	event_state_add(state, (uint64_t)mla->n_first << 1 | mla->b_asked);
@@ -52,7 +53,7 @@ void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, st
 	event_state_add(state, mla->n_a_drop);
 	event_state_add(state, after(mla->a_ask_clk, clk));
 	/* Whether it is the clock in which results would leave is asked later. */
-	event_state_add(state, after(mla->a_leave_clk + 1, min_u64(mla->run_clk, clk)));
+	event_state_add(state, after(mla->a_leave_clk + 1, clk));
 }
 
 uint64_t event_mla_n_tap_left(const struct event_mla *mla, const struct event_place *from)

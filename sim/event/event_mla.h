@@ -17,7 +17,7 @@ struct event_mla {
 	uint64_t n_tap;      /* of the round done */
 	uint64_t start_clk;
 	uint64_t phase_clk; /* EVENT_WAIT_START, EVENT_OUTPUT, EVENT_INTERRUPT: the phase ends */
-	uint32_t op;        /* that it works for; of no meaning in a QPE alone */
+	uint32_t op, shape; /* that it works for, and the number of its task's shape; of no meaning in a QPE alone */
 
 	/* MACs in work: n_run taps until run_clk, the clock after the last. */
 	uint64_t n_run, run_clk;

@@ -46,24 +46,26 @@ void event_qpe_send(struct event_qpe *qpe, struct event_message message)
 /* PE clock, of the QPE's queue, of a NoC clock of the chip. */
 static uint64_t link_arrival_clk(const struct event_qpe *qpe, uint64_t noc_clk)
 {
-	uint64_t clk = (noc_clk - event_qpe_base_noc_clk(qpe)) * qpe->noc.pe_khz / qpe->noc.noc_khz;
+	uint64_t clk = (noc_clk - qpe->base_noc_clk) * qpe->noc.pe_khz / qpe->noc.noc_khz;
 	return clk > qpe->queue.clk ? clk : qpe->queue.clk;
 }
 
-static void wake_links(struct event_qpe *qpe, uint64_t noc_clk)
+/* Returns the clock in which the packet is there. */
+static uint64_t wake_links(struct event_qpe *qpe, uint64_t noc_clk)
 {
 	uint64_t clk = link_arrival_clk(qpe, noc_clk);
 	if (clk >= qpe->link_clk)
-		return;
+		return clk;
 	qpe->link_clk = clk;
 	event_queue_wake(&qpe->queue, clk, link_unit(qpe));
+	return clk;
 }
 
-void event_qpe_push_link(struct event_qpe *qpe, uint32_t link, struct event_message message)
+uint64_t event_qpe_push_link(struct event_qpe *qpe, uint32_t link, struct event_message message)
 {
 	assert(link < qpe->n_link);
 	event_fifo_push(&qpe->link[link], message);
-	wake_links(qpe, message.clk);
+	return wake_links(qpe, message.clk) + qpe->base_clk;
 }
 
 /* The link whose oldest packet came first. */
@@ -87,7 +89,7 @@ static void step_links(struct event_qpe *qpe)
 	if (qpe->link_clk != qpe->queue.clk)
 		return;
 	qpe->link_clk = UINT64_MAX;
-	uint64_t base = event_qpe_base_noc_clk(qpe);
+	uint64_t base = qpe->base_noc_clk;
 	uint64_t end = event_noc_enter(&qpe->noc, qpe->queue.clk + 1) + base;
 	struct event_fifo *link;
 	while ((link = oldest_link(qpe)) && event_fifo_clk(link) < end) {
@@ -95,7 +97,7 @@ static void step_links(struct event_qpe *qpe)
 		route(qpe, event_noc_pass(&qpe->noc, message.clk - base), message);
 	}
 	if (event_fifo_clk(link) != UINT64_MAX)
-		wake_links(qpe, event_fifo_clk(link));
+		(void)wake_links(qpe, event_fifo_clk(link));
 }
 
 /* ---- SRAM, port, DMA ---- */
@@ -219,6 +221,35 @@ static void step_dma(struct event_qpe *qpe, uint32_t pe)
 		event_wake(qpe, next_clk > clk ? next_clk : clk + 1, pe, EVENT_DMA);
 }
 
+/* ---- alone ---- */
+
+static bool is_within(const struct event_fifo *fifo)
+{
+	for (size_t i = fifo->head; i < fifo->tail; i++) {
+		enum event_message_kind kind = fifo->message[i & (fifo->n_alloc - 1)].kind;
+		if (kind != EVENT_A_REQUEST && kind != EVENT_A_DATA)
+			return false;
+	}
+	return true;
+}
+
+bool event_qpe_is_alone(const struct event_qpe *qpe)
+{
+	if (qpe->link_clk != UINT64_MAX)
+		return false;
+	for (uint32_t i = 0; i < qpe->n_pe; i++) {
+		const struct event_dma *dma = &qpe->dma[i];
+		if (qpe->mla[i].phase == EVENT_INTERRUPT || dma->n_left > 0 ||
+		    event_fifo_clk(&dma->command) != UINT64_MAX || !is_within(&qpe->noc.port[i]) ||
+		    !is_within(&qpe->sram[i].answer))
+			return false;
+	}
+	for (uint32_t i = 0; i < qpe->n_link; i++)
+		if (event_fifo_clk(&qpe->link[i]) != UINT64_MAX)
+			return false;
+	return true;
+}
+
 /* ---- the loop ---- */
 
 static void step_unit(struct event_qpe *qpe, uint32_t unit)
@@ -243,16 +274,30 @@ static void step_unit(struct event_qpe *qpe, uint32_t unit)
 	}
 }
 
+/* Where a round or a period of taps begins: skip what recurs, and take over rounds that some QPE has run before. */
+static void skip_or_share(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay)
+{
+	struct event_rounds *rounds = qpe->round_begins ? qpe->rounds : NULL;
+	if (rounds)
+		event_rounds_keep(rounds, qpe);
+	do
+		if (qpe->row_begins || qpe->tap_begins)
+			event_replay_step(replay, qpe, limit_clk);
+	while (rounds && event_rounds_take(rounds, qpe, limit_clk, replay));
+}
+
 void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay)
 {
 	uint32_t unit;
+	if (replay && qpe->rounds)
+		event_rounds_begin(qpe->rounds);
 	while (event_qpe_next_clk(qpe) < limit_clk) {
 		(void)event_queue_advance(&qpe->queue);
 		while (event_queue_take(&qpe->queue, &unit)) {
 			step_unit(qpe, unit);
-			if (replay && (qpe->row_begins || qpe->tap_begins))
-				event_replay_step(replay, qpe, limit_clk);
-			qpe->row_begins = qpe->tap_begins = false;
+			if (replay && (qpe->round_begins || qpe->tap_begins))
+				skip_or_share(qpe, limit_clk, replay);
+			qpe->row_begins = qpe->round_begins = qpe->tap_begins = false;
 		}
 	}
 }

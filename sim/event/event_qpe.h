@@ -38,9 +38,12 @@ struct event_qpe {
 	uint32_t n_running;
 	uint32_t lead;     /* the first PE that still runs ... */
 	bool row_begins;   /* ... has just begun a row of rounds: a place to compare states, ... */
+	bool round_begins; /* ... any round, ... */
 	bool tap_begins;   /* ... or is within a round where operands A and B begin anew together: another */
 	uint64_t n_round;  /* begun, all PEs */
-	uint64_t base_clk; /* clocks replayed, to be added to those of the queue */
+	uint64_t base_clk, base_noc_clk; /* PE and NoC clocks replayed, to be added to those of the queue */
+	uint64_t shared_clk;             /* of the queue's clocks, those taken over from other rounds */
+	struct event_rounds *rounds;     /* of all QPEs of a chip; NULL: none are shared */
 
 	/* On a chip; a QPE alone has no links. */
 	struct event_chip *chip;
@@ -59,6 +62,9 @@ struct event_replay;
 /* Run all events before limit_clk (base_clk included); replay may be NULL. */
 void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay);
 
+/* Nothing is in it that came from outside or goes there, and no task has ended: tasks of its own are all that runs. */
+bool event_qpe_is_alone(const struct event_qpe *qpe);
+
 /* Clock of the next event, base_clk included; UINT64_MAX: none. */
 static inline uint64_t event_qpe_next_clk(const struct event_qpe *qpe)
 {
@@ -66,14 +72,15 @@ static inline uint64_t event_qpe_next_clk(const struct event_qpe *qpe)
 	return clk == UINT64_MAX ? clk : clk + qpe->base_clk;
 }
 
-/* NoC clocks replayed; states recur only whole NoC clocks apart. */
-static inline uint64_t event_qpe_base_noc_clk(const struct event_qpe *qpe)
+/* Replay PE clocks: states recur only whole NoC clocks apart. */
+static inline void event_qpe_add_base(struct event_qpe *qpe, uint64_t clk)
 {
-	return qpe->base_clk * qpe->noc.noc_khz / qpe->noc.pe_khz;
+	qpe->base_clk += clk;
+	qpe->base_noc_clk = qpe->base_clk * qpe->noc.noc_khz / qpe->noc.pe_khz;
 }
 
-/* A packet comes over a link at a NoC clock of the chip. */
-void event_qpe_push_link(struct event_qpe *qpe, uint32_t link, struct event_message message);
+/* A packet comes over a link at a NoC clock of the chip. Returns the PE clock of that, base_clk included. */
+uint64_t event_qpe_push_link(struct event_qpe *qpe, uint32_t link, struct event_message message);
 
 static inline void event_wake(struct event_qpe *qpe, uint64_t clk, uint32_t pe, enum event_unit unit)
 {
@@ -114,6 +121,23 @@ void event_replay_step(struct event_replay *replay, struct event_qpe *qpe, uint6
 
 /* Forget what is kept: something came from outside, or tasks changed. */
 void event_replay_reset(struct event_replay *replay);
+
+/*
+ * Rounds that some QPE has run before: from the same state of a QPE alone, from where its leading PE begins a round to
+ * where it begins the next, the same comes of it in any QPE.
+ */
+/* NULL: no memory. */
+struct event_rounds *event_rounds_new(struct arena *memory);
+/* Forget all: shapes of tasks may have other numbers from here on, or what is simulated is not to depend on it. */
+void event_rounds_forget(struct event_rounds *rounds);
+/* A QPE begins to run alone: what another one has begun to record is of no use. */
+void event_rounds_begin(struct event_rounds *rounds);
+/* Where qpe->round_begins, before states are compared: keep what has come since the round before. */
+void event_rounds_keep(struct event_rounds *rounds, const struct event_qpe *qpe);
+/* And afterwards: true if the round is known and has been taken over, so that the next one begins; limit_clk as
+ * event_qpe_run. replay forgets what the round would have made it forget. */
+bool event_rounds_take(struct event_rounds *rounds, struct event_qpe *qpe, uint64_t limit_clk,
+                       struct event_replay *replay);
 
 /* ---- what a QPE asks of the chip that it is part of (event_chip.c); a QPE alone asks nothing ---- */
 

@@ -345,6 +345,7 @@ static void end_phase(struct event_qpe *qpe, uint32_t pe)
 		return;
 	}
 	assert(mla->phase == EVENT_OUTPUT);
+	qpe->round_begins |= pe == qpe->lead;
 	if (++mla->block == mla->plan.n_block) {
 		mla->block = 0;
 		mla->row++;

@@ -33,13 +33,14 @@ struct kept {
 /* The newest of the states kept since the last skip. */
 struct kept_states {
 	size_t n, n_max;
-	struct kept *kept; /* [n_max] */
+	struct kept **kept; /* [n_max], of NULL until first needed */
 };
 
 struct event_replay {
 	struct kept_states row, tap;
 	uint64_t n_round; /* begun in the QPE when the states of tap were kept */
-	struct kept kept[N_KEPT_ROW + N_KEPT_TAP];
+	struct arena *memory;
+	struct kept *kept[N_KEPT_ROW + N_KEPT_TAP];
 };
 
 struct event_replay *event_replay_new(struct arena *memory)
@@ -47,6 +48,7 @@ struct event_replay *event_replay_new(struct arena *memory)
 	struct event_replay *replay = arena_array(memory, 1, sizeof(*replay));
 	if (!replay)
 		return NULL;
+	replay->memory = memory;
 	replay->row = (struct kept_states){.n_max = N_KEPT_ROW, .kept = replay->kept};
 	replay->tap = (struct kept_states){.n_max = N_KEPT_TAP, .kept = replay->kept + N_KEPT_ROW};
 	return replay;
@@ -65,6 +67,15 @@ static uint64_t hash_words(const uint64_t *word, size_t n)
 		hash ^= hash >> 29;
 	}
 	return hash;
+}
+
+/* Room for a state; NULL: no memory. */
+static struct kept *room_for(struct event_replay *replay, struct kept_states *history)
+{
+	struct kept **kept = &history->kept[history->n % history->n_max];
+	if (!*kept)
+		*kept = arena_array(replay->memory, 1, sizeof(**kept));
+	return *kept;
 }
 
 /* False if the state does not fit. in_round: without what counts on within a round. */
@@ -144,7 +155,7 @@ static void skip_pe(struct event_mla *mla, const struct event_place *from, bool 
 
 static void skip(struct event_qpe *qpe, const struct kept *from, bool in_round, uint64_t n_period)
 {
-	qpe->base_clk += n_period * (qpe->queue.clk - from->clk);
+	event_qpe_add_base(qpe, n_period * (qpe->queue.clk - from->clk));
 	qpe->noc.n_packet += n_period * (qpe->noc.n_packet - from->n_packet);
 	for (uint32_t i = 0; i < qpe->n_pe; i++) {
 		if (qpe->mla[i].phase != EVENT_DONE)
@@ -161,15 +172,16 @@ static bool same_state(const struct kept *a, const struct kept *b)
 }
 
 /* True if something was skipped. */
-static bool look(struct kept_states *history, struct event_qpe *qpe, bool in_round, uint64_t limit_clk)
+static bool look(struct event_replay *replay, struct event_qpe *qpe, bool in_round, uint64_t limit_clk)
 {
-	struct kept *now = &history->kept[history->n % history->n_max];
-	if (!save(qpe, in_round, now))
+	struct kept_states *history = in_round ? &replay->tap : &replay->row;
+	struct kept *now = room_for(replay, history);
+	if (!now || !save(qpe, in_round, now))
 		return false;
 	size_t n = history->n < history->n_max ? history->n : history->n_max - 1;
 	history->n++;
 	for (size_t i = 1; i <= n; i++) {
-		const struct kept *from = &history->kept[(history->n - 1 - i) % history->n_max];
+		const struct kept *from = history->kept[(history->n - 1 - i) % history->n_max];
 		if (!same_state(from, now))
 			continue;
 		uint64_t n_period = n_period_left(qpe, from, in_round, limit_clk);
@@ -189,9 +201,9 @@ void event_replay_step(struct event_replay *replay, struct event_qpe *qpe, uint6
 	}
 	bool skipped = false;
 	if (qpe->row_begins)
-		skipped = look(&replay->row, qpe, false, limit_clk);
+		skipped = look(replay, qpe, false, limit_clk);
 	else if (replay->tap.n < N_TRY_TAP)
-		skipped = look(&replay->tap, qpe, true, limit_clk);
+		skipped = look(replay, qpe, true, limit_clk);
 	if (!skipped)
 		return;
 	/*
@@ -201,6 +213,6 @@ void event_replay_step(struct event_replay *replay, struct event_qpe *qpe, uint6
 	bool in_round = !qpe->row_begins;
 	struct kept_states *history = in_round ? &replay->tap : &replay->row;
 	event_replay_reset(replay);
-	if (save(qpe, in_round, &history->kept[0]))
+	if (save(qpe, in_round, history->kept[0]))
 		history->n = 1;
 }

@@ -95,9 +95,15 @@ uint64_t event_sram_finish(struct event_sram *sram)
 	return sram->free_clk;
 }
 
+uint64_t event_sram_from_clk(const struct event_sram *sram, uint64_t clk)
+{
+	return sram->n_write > 0 && sram->write_clk < clk ? sram->write_clk : clk;
+}
+
 void event_sram_save(const struct event_sram *sram, uint64_t clk, struct event_state *state)
 {
-	event_state_add(state, sram->free_clk > clk ? sram->free_clk - clk : 0);
+	uint64_t from_clk = event_sram_from_clk(sram, clk);
+	event_state_add(state, sram->free_clk > from_clk ? sram->free_clk - from_clk : 0);
 	event_state_add(state, sram->leave_clk > clk ? sram->leave_clk - clk : 0);
 	event_state_add(state, sram->n_write);
 	event_state_add(state, sram->n_write > 0 ? sram->write_clk - clk : 0);

@@ -35,6 +35,8 @@ void event_sram_tell(struct event_sram *sram, uint64_t clk, struct event_message
 void event_sram_write(struct event_sram *sram, uint64_t clk, uint64_t n_write);
 /* Clock after the last access, all results entered. */
 uint64_t event_sram_finish(struct event_sram *sram);
+/* From when on it matters that the SRAM is busy: results that were handed over and have not entered do so late. */
+uint64_t event_sram_from_clk(const struct event_sram *sram, uint64_t clk);
 void event_sram_save(const struct event_sram *sram, uint64_t clk, struct event_state *state);
 
 #endif

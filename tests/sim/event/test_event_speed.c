@@ -262,12 +262,45 @@ static void test_event_speed_gaps(void **state)
 	schedule_free(&schedule);
 }
 
+/* Tasks of many QPEs are alike: rounds are simulated once, also while packets stream elsewhere. */
+static void test_event_speed_rounds(void **state)
+{
+	(void)state;
+	struct machine machine;
+	struct schedule schedule = {0};
+	machine_init(&machine, MACHINE_CHIP);
+	machine.n_level = 1;
+	machine.level[0].clk_mhz = 250;
+	uint32_t n_pe = machine_n_pe(&machine);
+	struct mla_shape shape = {.kind = MLA_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3};
+	shape.conv.in_w = 34;
+	shape.conv.in_h = 10;
+	shape.conv.in_c = 32;
+	shape.conv.n_filter = 8;
+	shape.conv.n_group = 1;
+	schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_COMPUTATION});
+	uint32_t number = schedule_add_shape(&schedule, &shape);
+	const struct chain stream = {.pe = n_pe - 1, .load_byte = 1U << 18, .shape = NONE, .n = 1};
+	add_chain(&schedule, &stream, n_pe);
+	for (uint32_t pe = 0; pe + machine.qpe_n_pe < n_pe; pe++) {
+		const struct chain chain = {.pe = pe, .shape = number, .n = 1};
+		add_chain(&schedule, &chain, n_pe);
+	}
+	struct recorded every = run(&machine, &schedule, true, NULL), fast = run(&machine, &schedule, false, NULL);
+	assert_same(&every, &fast);
+	assert_true(2 * fast.stat.n_event < every.stat.n_event);
+	recorded_free(&every);
+	recorded_free(&fast);
+	schedule_free(&schedule);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_event_speed_is_exact),
 	    cmocka_unit_test(test_event_speed_machines_differ),
 	    cmocka_unit_test(test_event_speed_gaps),
+	    cmocka_unit_test(test_event_speed_rounds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

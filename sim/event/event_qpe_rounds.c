@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rounds that some QPE of the chip has run in this step. A round's key is all of a QPE's state relative to its clock;
+ * left out is which row it is of. That holds as long as no PE comes to its last round of a kind (full array rows or the
+ * rest), whose end alone is different.
+ *
+ *   key     phase of NoC and PE clock, PEs (shape, MLA, SRAM), router, events
+ *   answer  clocks, rounds of each PE, what was counted, the state at the end
+ *
+ * An MLA is saved as it is, but for its clocks: a field that it is given one day is part of the state from the first.
+ * What is kept is forgotten with the step, so that what is simulated does not depend on what other runs have found.
+ */
+#include "sim/event/event_qpe.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <string.h>
+
+#define N_STATE_WORD 1024 /* larger states are not kept */
+#define N_SLOT 4096       /* a power of two */
+#define N_CHUNK_WORD ((size_t)1 << 16)
+#define N_CHUNK 16 /* 8 MiB in all; when they are full nothing more is kept */
+
+/* What a round counts. */
+struct tally {
+	uint64_t clk, base_clk, n_round, n_packet;
+	uint64_t round[EVENT_MAX_PE];
+	uint64_t count[EVENT_MAX_PE][EVENT_N_COUNT];
+};
+#define N_TALLY_WORD (sizeof(struct tally) / sizeof(uint64_t))
+
+struct kept {
+	struct kept *next; /* of the same slot */
+	uint64_t hash;
+	size_t n_key, n_answer;
+	uint64_t word[]; /* [n_key + n_answer] */
+};
+
+struct event_rounds {
+	struct arena *memory;
+	struct kept *slot[N_SLOT];
+	uint64_t *chunk[N_CHUNK]; /* allocated when first needed */
+	size_t n_chunk, n_used;   /* words of the last one */
+	/* the round that runs, where it is recorded */
+	bool records;
+	size_t n_key;
+	uint64_t hash;
+	struct tally begin;
+	uint64_t n_round_left[EVENT_MAX_PE]; /* at its beginning */
+	uint64_t key[N_STATE_WORD], answer[N_TALLY_WORD + N_STATE_WORD];
+};
+
+struct event_rounds *event_rounds_new(struct arena *memory)
+{
+	struct event_rounds *rounds = arena_array(memory, 1, sizeof(*rounds));
+	if (rounds)
+		rounds->memory = memory;
+	return rounds;
+}
+
+void event_rounds_forget(struct event_rounds *rounds)
+{
+	if (rounds->n_chunk == 0)
+		return;
+	memset(rounds->slot, 0, sizeof(rounds->slot));
+	rounds->n_chunk = rounds->n_used = 0;
+}
+
+void event_rounds_begin(struct event_rounds *rounds)
+{
+	rounds->records = false;
+}
+
+/* ---- what is kept ---- */
+
+static uint64_t hash_words(const uint64_t *word, size_t n)
+{
+	uint64_t lane[2] = {n, 1};
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *hash = &lane[i % 2];
+		*hash = (*hash ^ word[i]) * 0x9e3779b97f4a7c15U;
+		*hash ^= *hash >> 29;
+	}
+	return (lane[0] ^ lane[1] * 0xd6e8feb86659fd93U) ^ lane[1] >> 31;
+}
+
+static const struct kept *find(const struct event_rounds *rounds)
+{
+	const struct kept *kept = rounds->slot[rounds->hash & (N_SLOT - 1)];
+	while (kept && (kept->hash != rounds->hash || kept->n_key != rounds->n_key ||
+	                memcmp(kept->word, rounds->key, rounds->n_key * sizeof(*kept->word)) != 0))
+		kept = kept->next;
+	return kept;
+}
+
+/* NULL: no room. */
+static uint64_t *take_words(struct event_rounds *rounds, size_t n)
+{
+	if (rounds->n_chunk == 0 || n > N_CHUNK_WORD - rounds->n_used) {
+		if (rounds->n_chunk == N_CHUNK)
+			return NULL;
+		uint64_t **chunk = &rounds->chunk[rounds->n_chunk];
+		if (!*chunk)
+			*chunk = arena_array(rounds->memory, N_CHUNK_WORD, sizeof(**chunk));
+		if (!*chunk)
+			return NULL;
+		rounds->n_chunk++;
+		rounds->n_used = 0;
+	}
+	uint64_t *word = rounds->chunk[rounds->n_chunk - 1] + rounds->n_used;
+	rounds->n_used += n;
+	return word;
+}
+
+static void put(struct event_rounds *rounds, size_t n_answer)
+{
+	size_t n_byte = sizeof(struct kept) + (rounds->n_key + n_answer) * sizeof(uint64_t);
+	struct kept *kept = (struct kept *)(void *)take_words(rounds, n_byte / sizeof(uint64_t));
+	if (!kept)
+		return;
+	struct kept **slot = &rounds->slot[rounds->hash & (N_SLOT - 1)];
+	*kept = (struct kept){.next = *slot, .hash = rounds->hash, .n_key = rounds->n_key, .n_answer = n_answer};
+	memcpy(kept->word, rounds->key, rounds->n_key * sizeof(uint64_t));
+	memcpy(kept->word + rounds->n_key, rounds->answer, n_answer * sizeof(uint64_t));
+	*slot = kept;
+}
+
+/* ---- state of an MLA, its clocks relative ---- */
+
+/* 0 is no clock, also where clocks are relative. */
+static uint64_t to_relative(uint64_t at_clk, uint64_t clk)
+{
+	return at_clk == 0 ? 0 : at_clk - clk + 1;
+}
+
+static uint64_t from_relative(uint64_t word, uint64_t clk)
+{
+	return word == 0 ? 0 : word + clk - 1;
+}
+
+static bool has_phase_clk(const struct event_mla *mla)
+{
+	return mla->phase == EVENT_WAIT_START || mla->phase == EVENT_OUTPUT || mla->phase == EVENT_INTERRUPT;
+}
+
+#define MLA_FIRST offsetof(struct event_mla, source) /* the plan, before it, has a number */
+#define N_MLA_WORD ((sizeof(struct event_mla) - MLA_FIRST + sizeof(uint64_t) - 1) / sizeof(uint64_t))
+
+/* An MLA without a task still waits for a packet of its last one. */
+static bool done_waits(const struct event_mla *mla)
+{
+	return mla->a_outstanding && mla->a_ask_clk == 0;
+}
+
+/* An MLA without a task: what its last one was does not matter, and may be of a step that was not simulated. */
+static void fill_done(const struct event_mla *mla, struct event_mla *own)
+{
+	memset(own, 0, sizeof(*own));
+	own->phase = EVENT_DONE;
+	own->n_a_way = mla->n_a_way;
+	own->n_a_drop = mla->n_a_drop;
+	own->a_outstanding = done_waits(mla);
+}
+
+/* What the rest of its task, or a later one, does not look at is 0. */
+static void fill_running(const struct event_mla *mla, uint64_t clk, struct event_mla *own)
+{
+	memcpy(own, mla, sizeof(*own)); /* with the bytes between fields, which stay 0 */
+	own->row = own->start_clk = own->end_clk = own->done_clk = own->report_clk = 0;
+	own->op = 0;
+	own->count = NULL;
+	own->phase_clk = has_phase_clk(mla) ? mla->phase_clk - clk : 0;
+	own->b_clk = 0;
+	if (mla->b_asked)
+		own->b_clk = mla->b_clk - clk;
+	else if (mla->phase == EVENT_MULTIPLY && mla->b_clk > mla->run_clk) /* what stalls are counted for */
+		own->b_clk = mla->b_clk - mla->run_clk;
+	own->run_clk = mla->phase == EVENT_MULTIPLY ? mla->run_clk - clk : 0;
+	own->a_next_clk = mla->n_a_to_ask > 0 ? mla->a_next_clk - clk : 0;
+	own->a_next_num = mla->n_a_to_ask > 0 ? mla->a_next_num : 0;
+	own->a_ask_clk = to_relative(mla->a_ask_clk, clk);
+	/* Whether it is the clock in which results would leave is asked later. */
+	own->a_leave_clk = mla->a_leave_clk >= clk ? to_relative(mla->a_leave_clk, clk) : 0;
+	own->a_ask_tap = mla->a_outstanding ? mla->a_ask_tap : 0;
+}
+
+static void save_mla(const struct event_mla *mla, uint64_t clk, struct event_state *state)
+{
+	struct event_mla own;
+	uint64_t word[N_MLA_WORD] = {0};
+	if (mla->phase == EVENT_DONE)
+		fill_done(mla, &own);
+	else
+		fill_running(mla, clk, &own);
+	memcpy(word, (const unsigned char *)&own + MLA_FIRST, sizeof(own) - MLA_FIRST);
+	for (size_t i = 0; i < N_MLA_WORD; i++)
+		event_state_add(state, word[i]);
+}
+
+static void load_done(struct event_mla *mla, const struct event_mla *own)
+{
+	mla->n_a_way = own->n_a_way;
+	mla->n_a_drop = own->n_a_drop;
+	if (done_waits(mla))
+		mla->a_outstanding = own->a_outstanding;
+}
+
+static const uint64_t *load_mla(struct event_mla *mla, uint64_t clk, const uint64_t *word)
+{
+	struct event_mla own;
+	memcpy(&own, mla, sizeof(own));
+	memcpy((unsigned char *)&own + MLA_FIRST, word, sizeof(own) - MLA_FIRST);
+	if (mla->phase == EVENT_DONE) {
+		load_done(mla, &own);
+		return word + N_MLA_WORD;
+	}
+	own.row = mla->row;
+	own.start_clk = mla->start_clk;
+	own.end_clk = mla->end_clk;
+	own.done_clk = mla->done_clk;
+	own.report_clk = mla->report_clk;
+	own.op = mla->op;
+	own.count = mla->count;
+	own.phase_clk = has_phase_clk(&own) ? own.phase_clk + clk : 0;
+	own.run_clk += own.phase == EVENT_MULTIPLY ? clk : 0;
+	own.b_clk += own.b_asked ? clk : own.run_clk;
+	own.a_next_clk += own.n_a_to_ask > 0 ? clk : 0;
+	own.a_ask_clk = from_relative(own.a_ask_clk, clk);
+	own.a_leave_clk = from_relative(own.a_leave_clk, clk);
+	memcpy(mla, &own, sizeof(own));
+	return word + N_MLA_WORD;
+}
+
+/* ---- FIFOs ---- */
+
+/* Ends of a message within the QPE, by their place in it. */
+static void save_fifo(const struct event_qpe *qpe, const struct event_fifo *fifo, uint64_t clk,
+                      struct event_state *state)
+{
+	event_state_add(state, fifo->tail - fifo->head);
+	for (size_t i = fifo->head; i < fifo->tail; i++) {
+		const struct event_message *message = &fifo->message[i & (fifo->n_alloc - 1)];
+		event_state_add(state, message->clk - clk);
+		event_state_add(state, (uint64_t)(message->to - qpe->first_pe) << 32 |
+		                           (uint64_t)(message->from - qpe->first_pe) << 3 | message->kind);
+	}
+}
+
+static const uint64_t *load_fifo(const struct event_qpe *qpe, struct event_fifo *fifo, uint64_t clk,
+                                 const uint64_t *word)
+{
+	size_t n = *word++;
+	fifo->head = fifo->tail;
+	for (size_t i = 0; i < n; i++, word += 2)
+		event_fifo_push(fifo,
+		                (struct event_message){.clk = word[0] + clk,
+		                                       .to = (uint32_t)(word[1] >> 32) + qpe->first_pe,
+		                                       .from = (uint32_t)(word[1] & UINT32_MAX) / 8 + qpe->first_pe,
+		                                       .kind = (enum event_message_kind)(word[1] & 7)});
+	return word;
+}
+
+/* ---- state of a QPE ---- */
+
+static void save_noc(const struct event_qpe *qpe, uint64_t clk, struct event_state *state)
+{
+	const struct event_noc *noc = &qpe->noc;
+	uint64_t slot_clk = event_noc_enter(noc, clk);
+	event_state_add(state, noc->slot >= slot_clk ? noc->slot - slot_clk : 0);
+	event_state_add(state, noc->slot >= slot_clk ? noc->n_in_slot : 0);
+	for (uint32_t i = 0; i < noc->n_port; i++) {
+		event_state_add(state, noc->last_clk[i] >= clk ? noc->last_clk[i] - clk + 1 : 0);
+		event_state_add(state, noc->free_clk[i] > slot_clk ? noc->free_clk[i] - slot_clk : 0);
+		save_fifo(qpe, &noc->port[i], clk, state);
+	}
+}
+
+static const uint64_t *load_noc(struct event_qpe *qpe, uint64_t clk, const uint64_t *word)
+{
+	struct event_noc *noc = &qpe->noc;
+	uint64_t slot_clk = event_noc_enter(noc, clk);
+	noc->slot = slot_clk + *word++;
+	noc->n_in_slot = (uint32_t)*word++;
+	for (uint32_t i = 0; i < noc->n_port; i++) {
+		noc->last_clk[i] = *word > 0 ? clk + *word - 1 : min_u64(noc->last_clk[i], clk - 1);
+		noc->free_clk[i] = slot_clk + word[1];
+		word = load_fifo(qpe, &noc->port[i], clk, word + 2);
+	}
+	return word;
+}
+
+static void save_sram(const struct event_qpe *qpe, const struct event_sram *sram, uint64_t clk,
+                      struct event_state *state)
+{
+	uint64_t from_clk = event_sram_from_clk(sram, clk);
+	event_state_add(state, sram->n_write);
+	event_state_add(state, sram->n_write > 0 ? sram->write_clk - clk : 0);
+	event_state_add(state, sram->free_clk > from_clk ? sram->free_clk - from_clk : 0);
+	event_state_add(state, sram->leave_clk > clk ? sram->leave_clk - clk : 0);
+	save_fifo(qpe, &sram->request, clk, state);
+	save_fifo(qpe, &sram->answer, clk, state);
+}
+
+static const uint64_t *load_sram(const struct event_qpe *qpe, struct event_sram *sram, uint64_t clk,
+                                 const uint64_t *word)
+{
+	sram->n_write = word[0];
+	sram->write_clk = clk + word[1];
+	sram->free_clk = event_sram_from_clk(sram, clk) + word[2];
+	sram->leave_clk = clk + word[3];
+	word = load_fifo(qpe, &sram->request, clk, word + 4);
+	return load_fifo(qpe, &sram->answer, clk, word);
+}
+
+/* False: it does not fit. */
+static bool save(const struct event_qpe *qpe, uint64_t *word, size_t n_max, size_t *n_word)
+{
+	struct event_state state = {.word = word, .n_max = n_max};
+	uint64_t clk = qpe->queue.clk;
+	save_noc(qpe, clk, &state);
+	for (uint32_t i = 0; i < qpe->n_pe; i++) {
+		save_mla(&qpe->mla[i], clk, &state);
+		save_sram(qpe, &qpe->sram[i], clk, &state);
+	}
+	if (state.n_word >= n_max)
+		return false;
+	*n_word = state.n_word + event_queue_save(&qpe->queue, word + state.n_word, n_max - state.n_word);
+	return *n_word <= n_max;
+}
+
+static void load(struct event_qpe *qpe, uint64_t clk, const uint64_t *word, const uint64_t *end)
+{
+	word = load_noc(qpe, clk, word);
+	for (uint32_t i = 0; i < qpe->n_pe; i++) {
+		word = load_mla(&qpe->mla[i], clk, word);
+		word = load_sram(qpe, &qpe->sram[i], clk, word);
+	}
+	event_queue_reset(&qpe->queue, clk);
+	for (; word < end; word += 1 + qpe->queue.n_word)
+		for (uint32_t i = 0; i < qpe->queue.n_word; i++)
+			for (uint64_t bit = word[1 + i]; bit; bit &= bit - 1)
+				event_queue_wake(&qpe->queue, clk + word[0], 64 * i + (uint32_t)__builtin_ctzll(bit));
+	assert(word == end);
+}
+
+/* ---- rounds ---- */
+
+/* Rounds of a PE's task before the one in work. */
+static uint64_t n_round_done(const struct event_mla *mla)
+{
+	return mla->phase == EVENT_DONE ? 0 : mla->row * mla->plan.n_block + mla->block;
+}
+
+/* Rounds of a kind that a PE has left. */
+static uint64_t n_round_left(const struct event_mla *mla)
+{
+	uint64_t n_row = mla->row < mla->plan.n_full_row ? mla->plan.n_full_row : mla->plan.n_row;
+	return mla->phase == EVENT_DONE ? UINT64_MAX : n_row * mla->plan.n_block - 1 - n_round_done(mla);
+}
+
+static void take_tally(const struct event_qpe *qpe, struct tally *tally)
+{
+	*tally = (struct tally){
+	    .clk = qpe->queue.clk, .base_clk = qpe->base_clk, .n_round = qpe->n_round, .n_packet = qpe->noc.n_packet};
+	memcpy(tally->count, qpe->count, sizeof(tally->count));
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
+		tally->round[i] = n_round_done(&qpe->mla[i]);
+}
+
+/* Nobody else has a part in what follows, and the events are those that a state has. */
+static bool is_closed(const struct event_qpe *qpe)
+{
+	return event_qpe_is_alone(qpe) && qpe->queue.n_far == 0 && qpe->queue.clk > 0;
+}
+
+static bool make_key(struct event_rounds *rounds, const struct event_qpe *qpe)
+{
+	size_t n_state;
+	struct event_state key = {.word = rounds->key, .n_max = N_STATE_WORD};
+	event_state_add(&key, qpe->queue.clk * qpe->noc.noc_khz % qpe->noc.pe_khz);
+	event_state_add(&key, qpe->lead);
+	for (uint32_t i = 0; i < qpe->n_pe; i++) {
+		const struct event_mla *mla = &qpe->mla[i];
+		bool is_full = mla->row < mla->plan.n_full_row, runs = mla->phase != EVENT_DONE;
+		uint64_t plan = runs ? (uint64_t)(mla->shape + UINT64_C(1)) << 1 | is_full : 0;
+		event_state_add(&key, plan << 1 | mla->plan.is_matmul);
+		if (n_round_left(mla) == 0)
+			return false;
+	}
+	if (!save(qpe, rounds->key + key.n_word, N_STATE_WORD - key.n_word, &n_state))
+		return false;
+	rounds->n_key = key.n_word + n_state;
+	rounds->hash = hash_words(rounds->key, rounds->n_key);
+	return true;
+}
+
+void event_rounds_keep(struct event_rounds *rounds, const struct event_qpe *qpe)
+{
+	size_t n_state;
+	struct tally now;
+	if (!rounds->records)
+		return;
+	rounds->records = false;
+	take_tally(qpe, &now);
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
+		if (rounds->n_round_left[i] <= now.round[i] - rounds->begin.round[i])
+			return;
+	const uint64_t *word = (const uint64_t *)&now, *then = (const uint64_t *)&rounds->begin;
+	for (size_t i = 0; i < N_TALLY_WORD; i++)
+		rounds->answer[i] = word[i] - then[i];
+	if (is_closed(qpe) && save(qpe, rounds->answer + N_TALLY_WORD, N_STATE_WORD, &n_state))
+		put(rounds, N_TALLY_WORD + n_state);
+}
+
+/* No PE comes to its last round of a kind, and the round ends before limit_clk. */
+static bool fits(const struct event_qpe *qpe, const struct tally *more, uint64_t limit_clk)
+{
+	uint64_t clk = qpe->base_clk + qpe->queue.clk;
+	if (clk >= limit_clk || more->clk + more->base_clk >= limit_clk - clk)
+		return false;
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
+		if (more->round[i] >= n_round_left(&qpe->mla[i]))
+			return false;
+	return true;
+}
+
+static void take_over(struct event_qpe *qpe, const struct tally *more, const uint64_t *state, const uint64_t *end)
+{
+	uint64_t round[EVENT_MAX_PE];
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
+		round[i] = n_round_done(&qpe->mla[i]) + more->round[i];
+	load(qpe, qpe->queue.clk + more->clk, state, end);
+	event_qpe_add_base(qpe, more->base_clk);
+	qpe->shared_clk += more->clk;
+	qpe->n_round += more->n_round;
+	qpe->noc.n_packet += more->n_packet;
+	for (uint32_t i = 0; i < qpe->n_pe; i++) {
+		struct event_mla *mla = &qpe->mla[i];
+		if (mla->phase != EVENT_DONE)
+			mla->row = round[i] / mla->plan.n_block;
+		assert(n_round_done(mla) == round[i]);
+		for (uint32_t k = 0; k < EVENT_N_COUNT; k++)
+			qpe->count[i][k] += more->count[i][k];
+	}
+	qpe->row_begins = qpe->mla[qpe->lead].block == 0;
+}
+
+bool event_rounds_take(struct event_rounds *rounds, struct event_qpe *qpe, uint64_t limit_clk,
+                       struct event_replay *replay)
+{
+	struct tally more;
+	if (!is_closed(qpe) || !make_key(rounds, qpe))
+		return false;
+	const struct kept *kept = find(rounds);
+	if (!kept) {
+		take_tally(qpe, &rounds->begin);
+		for (uint32_t i = 0; i < qpe->n_pe; i++)
+			rounds->n_round_left[i] = n_round_left(&qpe->mla[i]);
+		rounds->records = true;
+		return false;
+	}
+	memcpy(&more, kept->word + kept->n_key, sizeof(more));
+	if (!fits(qpe, &more, limit_clk))
+		return false;
+	take_over(qpe, &more, kept->word + kept->n_key + N_TALLY_WORD, kept->word + kept->n_key + kept->n_answer);
+	/* As a skip within the round does. */
+	if (more.base_clk > 0)
+		event_replay_reset(replay);
+	return true;
+}
