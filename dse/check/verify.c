@@ -4,6 +4,7 @@
 #include "dse/base/memory.h"
 #include "dse/out/progress.h"
 #include "sim/base/stop.h"
+#include "sim/event/event_memo.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,8 +38,7 @@ static enum err_code run_machine(const struct unroller *unroller, const struct v
                                  struct err *err)
 {
 	const struct explore *explore = unroller->explore;
-	const struct detail_options detail = {
-	    .detail = DETAIL_EVENT, .audit = options->audit, .n_thread = options->n_thread};
+	struct detail_options detail = {.detail = DETAIL_EVENT, .audit = options->audit, .n_thread = options->n_thread};
 	uint32_t index = verify->design[first].machine_index;
 	char why[EXPLORE_TEXT_SIZE];
 	struct layer_set *set;
@@ -47,6 +47,8 @@ static enum err_code run_machine(const struct unroller *unroller, const struct v
 		return code;
 	if (!set)
 		return err_add(err, ERR_INTERNAL, "machine %u of the front is refused: %s", (unsigned)index, why);
+	/* of all batches; without memory for it each has one of its own */
+	detail.memo = event_memo_new(EVENT_MEMO_BYTE);
 	*end = first;
 	while (*end < verify->n_design && verify->design[*end].machine_index == index)
 		(*end)++;
@@ -59,6 +61,7 @@ static enum err_code run_machine(const struct unroller *unroller, const struct v
 		(void)snprintf(what, sizeof(what), "verifying, design %zu of %zu", at, verify->n_design);
 		progress_update(progress, (double)at / (double)verify->n_design, what);
 	}
+	event_memo_free(detail.memo);
 	layer_set_free(set);
 	return code;
 }

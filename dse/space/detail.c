@@ -202,7 +202,7 @@ enum err_code detail_run_all(struct detail_run *run, size_t n, const struct deta
 	assert((run || n == 0) && options);
 	struct detail_options shared = *options;
 	struct batch batch = {run, &shared};
-	bool makes_memo = n > 1 && options->detail == DETAIL_EVENT && !options->memo && !options->trace;
+	bool makes_memo = n > 0 && options->detail == DETAIL_EVENT && !options->memo && !options->trace;
 	/* without memory for it every run simulates its steps itself */
 	if (makes_memo)
 		shared.memo = event_memo_new(EVENT_MEMO_BYTE);
