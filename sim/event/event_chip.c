@@ -294,10 +294,12 @@ static void init_arrays(struct event_chip *chip)
 static void init_units(struct event_chip *chip, bool replays)
 {
 	chip->rounds = replays ? event_rounds_new(&chip->memory) : NULL;
+	chip->taps = replays ? event_taps_new(&chip->memory) : NULL;
 	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
 		event_qpe_init(&chip->qpe[i], chip->machine, chip->level, i, chip->n_link, &chip->memory);
 		chip->qpe[i].chip = chip;
 		chip->qpe[i].rounds = chip->rounds;
+		chip->qpe[i].taps = chip->taps;
 		chip->qpe[i].agent = chip->agent_of[i];
 		chip->qpe[i].is_traced = chip->trace != NULL;
 		chip->agent[i].in.memory = chip->agent[i].known.memory = &chip->memory;

@@ -116,6 +116,7 @@ struct event_chip {
 	uint32_t *n_run;                   /* [queue.n_unit] times that a unit has run: the low bits will do */
 	uint32_t turn;                     /* unit that runs in the present clock */
 	struct event_rounds *rounds;       /* of this step, shared by QPEs; NULL: none are */
+	struct event_taps *taps;           /* the same */
 	struct event_share *share;         /* event_step.c; NULL: steps are not shared */
 	const struct event_record *record; /* NULL: nobody asks */
 	const struct trace_sink *trace;

@@ -157,6 +157,8 @@ enum err_code event_loop_run(struct event_chip *chip, const struct schedule_step
 	event_gap_reset(chip, chip->queue.clk);
 	if (chip->rounds)
 		event_rounds_forget(chip->rounds);
+	if (chip->taps)
+		event_taps_forget(chip->taps);
 	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++)
 		chip->rest[i] = (struct event_rest){.disturbed = true};
 	event_host_begin(chip, step);

@@ -278,12 +278,16 @@ static void step_unit(struct event_qpe *qpe, uint32_t unit)
 static void skip_or_share(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay)
 {
 	struct event_rounds *rounds = qpe->round_begins ? qpe->rounds : NULL;
+	if (!qpe->round_begins && qpe->taps && event_taps_take(qpe->taps, qpe, limit_clk))
+		return;
 	if (rounds)
 		event_rounds_keep(rounds, qpe);
 	do
 		if (qpe->row_begins || qpe->tap_begins)
 			event_replay_step(replay, qpe, limit_clk);
 	while (rounds && event_rounds_take(rounds, qpe, limit_clk, replay));
+	if (qpe->round_begins && qpe->taps)
+		(void)event_taps_take(qpe->taps, qpe, limit_clk);
 }
 
 void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay)
@@ -291,6 +295,8 @@ void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_repla
 	uint32_t unit;
 	if (replay && qpe->rounds)
 		event_rounds_begin(qpe->rounds);
+	if (replay && qpe->taps)
+		event_taps_begin(qpe->taps);
 	while (event_qpe_next_clk(qpe) < limit_clk) {
 		(void)event_queue_advance(&qpe->queue);
 		while (event_queue_take(&qpe->queue, &unit)) {

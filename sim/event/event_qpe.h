@@ -44,6 +44,7 @@ struct event_qpe {
 	uint64_t base_clk, base_noc_clk; /* PE and NoC clocks replayed, to be added to those of the queue */
 	uint64_t shared_clk;             /* of the queue's clocks, those taken over from other rounds */
 	struct event_rounds *rounds;     /* of all QPEs of a chip; NULL: none are shared */
+	struct event_taps *taps;         /* the same */
 
 	/* On a chip; a QPE alone has no links. */
 	struct event_chip *chip;
@@ -138,6 +139,47 @@ void event_rounds_keep(struct event_rounds *rounds, const struct event_qpe *qpe)
  * event_qpe_run. replay forgets what the round would have made it forget. */
 bool event_rounds_take(struct event_rounds *rounds, struct event_qpe *qpe, uint64_t limit_clk,
                        struct event_replay *replay);
+
+/*
+ * Stretches within rounds that some QPE has run before: from the same state of a QPE alone, from where its leading PE
+ * begins a round or a period of taps to where it begins the next.
+ */
+/* NULL: no memory. */
+struct event_taps *event_taps_new(struct arena *memory);
+/* As of rounds. */
+void event_taps_forget(struct event_taps *taps);
+void event_taps_begin(struct event_taps *taps);
+/* Where qpe->round_begins or tap_begins: keep the stretch that ends here, and take over all that is known from here on;
+ * true if something was. limit_clk as event_qpe_run. */
+bool event_taps_take(struct event_taps *taps, struct event_qpe *qpe, uint64_t limit_clk);
+
+/*
+ * State of a QPE as words relative to its clock, from which another QPE can go on: all but the MLAs, of which those who
+ * take states over, rounds and taps, leave out different parts (event_qpe_state.c).
+ */
+/* Nobody else has a part in what follows, and the events are those that a state has. */
+bool event_qpe_is_closed(const struct event_qpe *qpe);
+/* Add router, SRAMs and events of a closed QPE; false: they do not fit. */
+bool event_qpe_save_around(const struct event_qpe *qpe, struct event_state *state);
+/* Load the same, and set the QPE's queue to a clock, not before its own. */
+void event_qpe_load_around(struct event_qpe *qpe, uint64_t clk, const uint64_t *word, const uint64_t *end);
+
+/* Clocks of which 0 is none, also where they are relative. */
+static inline uint64_t event_to_relative(uint64_t at_clk, uint64_t clk)
+{
+	return at_clk == 0 ? 0 : at_clk - clk + 1;
+}
+
+static inline uint64_t event_from_relative(uint64_t word, uint64_t clk)
+{
+	return word == 0 ? 0 : word + clk - 1;
+}
+
+/* An MLA without a task still waits for a packet of its last one. */
+static inline bool event_done_waits(const struct event_mla *mla)
+{
+	return mla->a_outstanding && mla->a_ask_clk == 0;
+}
 
 /* ---- what a QPE asks of the chip that it is part of (event_chip.c); a QPE alone asks nothing ---- */
 

@@ -126,17 +126,6 @@ static void put(struct event_rounds *rounds, size_t n_answer)
 
 /* ---- state of an MLA, its clocks relative ---- */
 
-/* 0 is no clock, also where clocks are relative. */
-static uint64_t to_relative(uint64_t at_clk, uint64_t clk)
-{
-	return at_clk == 0 ? 0 : at_clk - clk + 1;
-}
-
-static uint64_t from_relative(uint64_t word, uint64_t clk)
-{
-	return word == 0 ? 0 : word + clk - 1;
-}
-
 static bool has_phase_clk(const struct event_mla *mla)
 {
 	return mla->phase == EVENT_WAIT_START || mla->phase == EVENT_OUTPUT || mla->phase == EVENT_INTERRUPT;
@@ -145,12 +134,6 @@ static bool has_phase_clk(const struct event_mla *mla)
 #define MLA_FIRST offsetof(struct event_mla, source) /* the plan, before it, has a number */
 #define N_MLA_WORD ((sizeof(struct event_mla) - MLA_FIRST + sizeof(uint64_t) - 1) / sizeof(uint64_t))
 
-/* An MLA without a task still waits for a packet of its last one. */
-static bool done_waits(const struct event_mla *mla)
-{
-	return mla->a_outstanding && mla->a_ask_clk == 0;
-}
-
 /* An MLA without a task: what its last one was does not matter, and may be of a step that was not simulated. */
 static void fill_done(const struct event_mla *mla, struct event_mla *own)
 {
@@ -158,7 +141,7 @@ static void fill_done(const struct event_mla *mla, struct event_mla *own)
 	own->phase = EVENT_DONE;
 	own->n_a_way = mla->n_a_way;
 	own->n_a_drop = mla->n_a_drop;
-	own->a_outstanding = done_waits(mla);
+	own->a_outstanding = event_done_waits(mla);
 }
 
 /* What the rest of its task, or a later one, does not look at is 0. */
@@ -177,9 +160,9 @@ static void fill_running(const struct event_mla *mla, uint64_t clk, struct event
 	own->run_clk = mla->phase == EVENT_MULTIPLY ? mla->run_clk - clk : 0;
 	own->a_next_clk = mla->n_a_to_ask > 0 ? mla->a_next_clk - clk : 0;
 	own->a_next_num = mla->n_a_to_ask > 0 ? mla->a_next_num : 0;
-	own->a_ask_clk = to_relative(mla->a_ask_clk, clk);
+	own->a_ask_clk = event_to_relative(mla->a_ask_clk, clk);
 	/* Whether it is the clock in which results would leave is asked later. */
-	own->a_leave_clk = mla->a_leave_clk >= clk ? to_relative(mla->a_leave_clk, clk) : 0;
+	own->a_leave_clk = mla->a_leave_clk >= clk ? event_to_relative(mla->a_leave_clk, clk) : 0;
 	own->a_ask_tap = mla->a_outstanding ? mla->a_ask_tap : 0;
 }
 
@@ -200,7 +183,7 @@ static void load_done(struct event_mla *mla, const struct event_mla *own)
 {
 	mla->n_a_way = own->n_a_way;
 	mla->n_a_drop = own->n_a_drop;
-	if (done_waits(mla))
+	if (event_done_waits(mla))
 		mla->a_outstanding = own->a_outstanding;
 }
 
@@ -224,122 +207,30 @@ static const uint64_t *load_mla(struct event_mla *mla, uint64_t clk, const uint6
 	own.run_clk += own.phase == EVENT_MULTIPLY ? clk : 0;
 	own.b_clk += own.b_asked ? clk : own.run_clk;
 	own.a_next_clk += own.n_a_to_ask > 0 ? clk : 0;
-	own.a_ask_clk = from_relative(own.a_ask_clk, clk);
-	own.a_leave_clk = from_relative(own.a_leave_clk, clk);
+	own.a_ask_clk = event_from_relative(own.a_ask_clk, clk);
+	own.a_leave_clk = event_from_relative(own.a_leave_clk, clk);
 	memcpy(mla, &own, sizeof(own));
 	return word + N_MLA_WORD;
 }
 
-/* ---- FIFOs ---- */
-
-/* Ends of a message within the QPE, by their place in it. */
-static void save_fifo(const struct event_qpe *qpe, const struct event_fifo *fifo, uint64_t clk,
-                      struct event_state *state)
-{
-	event_state_add(state, fifo->tail - fifo->head);
-	for (size_t i = fifo->head; i < fifo->tail; i++) {
-		const struct event_message *message = &fifo->message[i & (fifo->n_alloc - 1)];
-		event_state_add(state, message->clk - clk);
-		event_state_add(state, (uint64_t)(message->to - qpe->first_pe) << 32 |
-		                           (uint64_t)(message->from - qpe->first_pe) << 3 | message->kind);
-	}
-}
-
-static const uint64_t *load_fifo(const struct event_qpe *qpe, struct event_fifo *fifo, uint64_t clk,
-                                 const uint64_t *word)
-{
-	size_t n = *word++;
-	fifo->head = fifo->tail;
-	for (size_t i = 0; i < n; i++, word += 2)
-		event_fifo_push(fifo,
-		                (struct event_message){.clk = word[0] + clk,
-		                                       .to = (uint32_t)(word[1] >> 32) + qpe->first_pe,
-		                                       .from = (uint32_t)(word[1] & UINT32_MAX) / 8 + qpe->first_pe,
-		                                       .kind = (enum event_message_kind)(word[1] & 7)});
-	return word;
-}
-
 /* ---- state of a QPE ---- */
-
-static void save_noc(const struct event_qpe *qpe, uint64_t clk, struct event_state *state)
-{
-	const struct event_noc *noc = &qpe->noc;
-	uint64_t slot_clk = event_noc_enter(noc, clk);
-	event_state_add(state, noc->slot >= slot_clk ? noc->slot - slot_clk : 0);
-	event_state_add(state, noc->slot >= slot_clk ? noc->n_in_slot : 0);
-	for (uint32_t i = 0; i < noc->n_port; i++) {
-		event_state_add(state, noc->last_clk[i] >= clk ? noc->last_clk[i] - clk + 1 : 0);
-		event_state_add(state, noc->free_clk[i] > slot_clk ? noc->free_clk[i] - slot_clk : 0);
-		save_fifo(qpe, &noc->port[i], clk, state);
-	}
-}
-
-static const uint64_t *load_noc(struct event_qpe *qpe, uint64_t clk, const uint64_t *word)
-{
-	struct event_noc *noc = &qpe->noc;
-	uint64_t slot_clk = event_noc_enter(noc, clk);
-	noc->slot = slot_clk + *word++;
-	noc->n_in_slot = (uint32_t)*word++;
-	for (uint32_t i = 0; i < noc->n_port; i++) {
-		noc->last_clk[i] = *word > 0 ? clk + *word - 1 : min_u64(noc->last_clk[i], clk - 1);
-		noc->free_clk[i] = slot_clk + word[1];
-		word = load_fifo(qpe, &noc->port[i], clk, word + 2);
-	}
-	return word;
-}
-
-static void save_sram(const struct event_qpe *qpe, const struct event_sram *sram, uint64_t clk,
-                      struct event_state *state)
-{
-	uint64_t from_clk = event_sram_from_clk(sram, clk);
-	event_state_add(state, sram->n_write);
-	event_state_add(state, sram->n_write > 0 ? sram->write_clk - clk : 0);
-	event_state_add(state, sram->free_clk > from_clk ? sram->free_clk - from_clk : 0);
-	event_state_add(state, sram->leave_clk > clk ? sram->leave_clk - clk : 0);
-	save_fifo(qpe, &sram->request, clk, state);
-	save_fifo(qpe, &sram->answer, clk, state);
-}
-
-static const uint64_t *load_sram(const struct event_qpe *qpe, struct event_sram *sram, uint64_t clk,
-                                 const uint64_t *word)
-{
-	sram->n_write = word[0];
-	sram->write_clk = clk + word[1];
-	sram->free_clk = event_sram_from_clk(sram, clk) + word[2];
-	sram->leave_clk = clk + word[3];
-	word = load_fifo(qpe, &sram->request, clk, word + 4);
-	return load_fifo(qpe, &sram->answer, clk, word);
-}
 
 /* False: it does not fit. */
 static bool save(const struct event_qpe *qpe, uint64_t *word, size_t n_max, size_t *n_word)
 {
 	struct event_state state = {.word = word, .n_max = n_max};
-	uint64_t clk = qpe->queue.clk;
-	save_noc(qpe, clk, &state);
-	for (uint32_t i = 0; i < qpe->n_pe; i++) {
-		save_mla(&qpe->mla[i], clk, &state);
-		save_sram(qpe, &qpe->sram[i], clk, &state);
-	}
-	if (state.n_word >= n_max)
-		return false;
-	*n_word = state.n_word + event_queue_save(&qpe->queue, word + state.n_word, n_max - state.n_word);
-	return *n_word <= n_max;
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
+		save_mla(&qpe->mla[i], qpe->queue.clk, &state);
+	bool fits = event_qpe_save_around(qpe, &state);
+	*n_word = state.n_word;
+	return fits;
 }
 
 static void load(struct event_qpe *qpe, uint64_t clk, const uint64_t *word, const uint64_t *end)
 {
-	word = load_noc(qpe, clk, word);
-	for (uint32_t i = 0; i < qpe->n_pe; i++) {
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
 		word = load_mla(&qpe->mla[i], clk, word);
-		word = load_sram(qpe, &qpe->sram[i], clk, word);
-	}
-	event_queue_reset(&qpe->queue, clk);
-	for (; word < end; word += 1 + qpe->queue.n_word)
-		for (uint32_t i = 0; i < qpe->queue.n_word; i++)
-			for (uint64_t bit = word[1 + i]; bit; bit &= bit - 1)
-				event_queue_wake(&qpe->queue, clk + word[0], 64 * i + (uint32_t)__builtin_ctzll(bit));
-	assert(word == end);
+	event_qpe_load_around(qpe, clk, word, end);
 }
 
 /* ---- rounds ---- */
@@ -364,12 +255,6 @@ static void take_tally(const struct event_qpe *qpe, struct tally *tally)
 	memcpy(tally->count, qpe->count, sizeof(tally->count));
 	for (uint32_t i = 0; i < qpe->n_pe; i++)
 		tally->round[i] = n_round_done(&qpe->mla[i]);
-}
-
-/* Nobody else has a part in what follows, and the events are those that a state has. */
-static bool is_closed(const struct event_qpe *qpe)
-{
-	return event_qpe_is_alone(qpe) && qpe->queue.n_far == 0 && qpe->queue.clk > 0;
 }
 
 static bool make_key(struct event_rounds *rounds, const struct event_qpe *qpe)
@@ -407,7 +292,7 @@ void event_rounds_keep(struct event_rounds *rounds, const struct event_qpe *qpe)
 	const uint64_t *word = (const uint64_t *)&now, *then = (const uint64_t *)&rounds->begin;
 	for (size_t i = 0; i < N_TALLY_WORD; i++)
 		rounds->answer[i] = word[i] - then[i];
-	if (is_closed(qpe) && save(qpe, rounds->answer + N_TALLY_WORD, N_STATE_WORD, &n_state))
+	if (event_qpe_is_closed(qpe) && save(qpe, rounds->answer + N_TALLY_WORD, N_STATE_WORD, &n_state))
 		put(rounds, N_TALLY_WORD + n_state);
 }
 
@@ -448,7 +333,7 @@ bool event_rounds_take(struct event_rounds *rounds, struct event_qpe *qpe, uint6
                        struct event_replay *replay)
 {
 	struct tally more;
-	if (!is_closed(qpe) || !make_key(rounds, qpe))
+	if (!event_qpe_is_closed(qpe) || !make_key(rounds, qpe))
 		return false;
 	const struct kept *kept = find(rounds);
 	if (!kept) {
