@@ -86,8 +86,8 @@ LANGUAGE := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -fopenmp -ffp-contract=off -f
 PATH_MAP = -ffile-prefix-map='$(CURDIR)'=. -ffile-prefix-map='$(BUILD)'=build
 # What is called for each candidate lies in many rooms and files. The program's linker joins them again: 5 % fewer
 # instructions for `dse explore spaces/thesis_vgg16.yaml`. The objects hold plain code, too, for tests and libdse.
-HOT_ROOMS := sim/machine sim/mla sim/fast sim/event sim/program mapper/split mapper/distribute mapper/unfold \
-	dse/pareto dse/design dse/layer dse/engine dse/search
+HOT_ROOMS := sim/machine sim/mla sim/fast sim/event sim/program mapper/placement mapper/split mapper/distribute \
+	mapper/unfold dse/pareto dse/design dse/layer dse/engine dse/search
 LTO := $(if $(filter release,$(VARIANT)),$(if $(findstring clang,$(CC)),,-flto=auto))
 ALL_CFLAGS := $(LANGUAGE) $(OPTIMISE) $(WARNINGS) $(PKG_CFLAGS) $(CFLAGS)
 LINK_FLAGS := $(OPTIMISE) -fopenmp $(LDFLAGS)

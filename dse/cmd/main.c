@@ -12,6 +12,7 @@
 #include "dse/run/point_name.h"
 #include "dse/keep/ranks.h"
 #include "dse/keep/output_file.h"
+#include "mapper/placement/transit.h"
 #include "sim/base/err.h"
 #include <stdio.h>
 
@@ -58,6 +59,7 @@ int main(int argc, char **argv)
 		colour_put(stderr, code == ERR_INTERRUPTED ? COLOUR_WARNING : COLOUR_BAD, err_text(&err));
 	err_clear(&err);
 	arena_free(&arena);
+	transit_forget();
 	ranks_end();
 	return (int)code;
 }

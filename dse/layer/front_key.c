@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* A change of what models compute makes other fronts of the same key: count on where fronts outlive the program. */
-#define FRONT_KEY_VERSION 1U
+#define FRONT_KEY_VERSION 2U
 
 /* What evaluations of a layer's designs have to do with. */
 enum fact {
@@ -60,7 +60,7 @@ static const struct key_reading machine_reading[] = {
     {"mla.trim_b", FACT_DETAIL},
     {"pe.sram_port_byte", FACT_MLA},
     {"pe.sram_access_clk", FACT_MLA},
-    {"noc.router_packet", FACT_REUSE | FACT_STORAGE},
+    {"noc.router_packet", FACT_MLA | FACT_REUSE | FACT_STORAGE},
     {"noc.sync_clk", FACT_DETAIL},
     {"chip.n_qpe", FACT_ENERGY | FACT_QUEUE},
     {"chip.mesh_w", FACT_CHIP_REUSE | FACT_STORAGE},
@@ -312,6 +312,20 @@ static void put_param(struct pack *pack, const struct machine *machine, const st
 	put(pack, pair[1]);
 }
 
+/*
+ * What layers know of operating points that they may not have: operand A's way at the first one's clock, and the clocks
+ * at which transfers on a chip are worked out.
+ */
+static void put_clocks(struct pack *pack, const struct layer_context *context, unsigned facts)
+{
+	const struct machine *machine = context->machine;
+	const struct transit_mesh *mesh = &context->mesh;
+	put_real(pack, facts & FACT_MLA && machine->n_level > 0 ? machine->level[0].clk_mhz : 0);
+	put(pack, facts & FACT_CHIP_REUSE ? mesh->n_point : 0U);
+	for (uint32_t i = 0; i < mesh->n_point && facts & FACT_CHIP_REUSE; i++)
+		put(pack, (uint32_t)mesh->noc[i]);
+}
+
 /* What sleep takes, where a deadline takes it off energies, is all that levels a layer may not have decide. */
 static void put_machine(struct pack *pack, const struct layer_problem *layer, unsigned facts, bool has_room)
 {
@@ -326,6 +340,7 @@ static void put_machine(struct pack *pack, const struct layer_problem *layer, un
 	}
 	for (uint32_t i = 0; i < layer->n_value[GENE_LEVEL]; i++)
 		put_level(pack, machine, layer->level[i], facts);
+	put_clocks(pack, layer_any_context(layer), facts);
 	put_real(pack, layer->space->deadline_ms > 0 ? energy_sleep_mw(machine) : 0);
 }
 

@@ -86,13 +86,15 @@ struct power_groups power_groups_of(const struct layer_context *context, const s
 	return groups;
 }
 
-/* All PEs of a QPE ask for operand A at once: request and answer pass the router. */
+/* All PEs of a QPE ask for operand A at once. */
 static double task_clk(const struct layer_context *context, const struct tiling *tiling, uint32_t level)
 {
 	const struct machine *machine = context->machine;
-	double packet = 2.0 * machine->qpe_n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte;
+	struct mla_fetch fetch =
+	    tiling_fetch(context, tiling, (double)tiling->task.a_word, (double)tiling->task.mac_clk);
 	double packet_per_clk = machine->noc_router_packet * machine->noc_clk_mhz / machine->level[level].clk_mhz;
-	return real_max(tiling->task.shared_clk, packet / packet_per_clk);
+	double router_clk = mla_router_clk(&fetch, machine->qpe_n_pe, packet_per_clk);
+	return real_max(tiling->task.shared_clk, machine->mla_init_clk + router_clk);
 }
 
 /* The same by the DVFS paper's fitted model, equation 8, which knows of no router. */

@@ -4,6 +4,7 @@
 #include "dse/engine/engine_run.h"
 #include "dse/layer/branch.h"
 #include "dse/pareto/quality.h"
+#include "mapper/placement/transit.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -123,6 +124,8 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 		search_genetically(candidate, i, n_thread, options, watch, watch_context);
 	else
 		search_exhaustively(task, n_thread, options, watch, watch_context);
+	if (task->code == ERR_OK && transit_is_out())
+		task->code = err_add(&task->err, ERR_INTERNAL, "out of memory for the paths of transfers");
 }
 
 void candidate_forget_task(struct candidate *candidate, size_t i)

@@ -5,7 +5,9 @@
  * bandwidth. These decide neither splits nor counts. What runs on less SRAM runs
  * on more, and the share that is used is less. Slower clocks make no step of a
  * bound shorter; the closed form itself has queues that a slower clock may happen
- * to serve better, so outlooks are made of bounds. Larger buffers of a systolic
+ * to serve better, so outlooks are made of bounds. On a chip transfers that share
+ * the mesh may be served better, too, in bounds as well: there clocks make no
+ * families. Larger buffers of a systolic
  * array keep no less, and what they keep is not loaded again; but of two orders of
  * tiles the one with fewer words may take longer, so its bounds are of both. There
  * are no families where the thesis' rules choose splits: they look at the SRAM.
@@ -45,6 +47,14 @@ static bool uses_scalesim(const struct space *space)
 	return false;
 }
 
+static bool has_chip(const struct space *space)
+{
+	for (size_t i = 0; i < space->n_machine; i++)
+		if (space->machine[i].target == MACHINE_CHIP)
+			return true;
+	return false;
+}
+
 /*
  * How many of the helpful parameters make families in a space. Where fetches fill the time that steps leave, where
  * sleep is taken off energies, or where a layer's rounds are divided between two operating points, rounding may make a
@@ -52,7 +62,8 @@ static bool uses_scalesim(const struct space *space)
  */
 static size_t count_helpful(const struct space *space)
 {
-	bool is_timed = space->deadline_ms > 0 || space->level_shares > 0 || space_fetches_ahead(space);
+	bool is_timed =
+	    has_chip(space) || space->deadline_ms > 0 || space->level_shares > 0 || space_fetches_ahead(space);
 	return uses_thesis_split(space) || uses_scalesim(space) ? 0 : is_timed ? N_UNTIMED : HARDWARE_N_HELPFUL;
 }
 

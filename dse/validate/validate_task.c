@@ -8,6 +8,7 @@
 #include "dse/fit/mla_task.h"
 #include "dse/validate/validate_parts.h"
 #include "sim/mla/mla.h"
+#include "sim/base/real.h"
 #include "sim/mla/greybox.h"
 #include <assert.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 
 static const char *const kind_word[] = {"conv", "matmul"};
 
-/* All PEs of the QPE run the task at once, so each has its SRAM read by a neighbour all the time. */
+/* All PEs of the QPE run the task at once, so each has its SRAM read by a neighbour all the time; a convolution's
+ * operand A comes through the router even from the own SRAM. */
 static double task_clk(const struct machine *machine, const struct mla_task *task)
 {
 	struct mla_cost cost;
@@ -27,7 +29,12 @@ static double task_clk(const struct machine *machine, const struct mla_task *tas
 	struct mla_conv_round round;
 	mla_prepare_conv(machine, task->kernel_w, task->kernel_h, OPERAND_BIT, &round);
 	mla_conv_cost(machine, &round, &task->conv, OPERAND_BIT, &cost);
-	return cost.shared_clk;
+	const struct mla_fetch fetch = {(double)cost.n_round,
+	                                (double)cost.a_word * SRAM_WORD_BYTE / machine->noc_packet_byte,
+	                                round.rate.a_period_clk};
+	double router_packet = machine->noc_router_packet * machine->noc_clk_mhz / machine->level[0].clk_mhz;
+	double router_clk = mla_router_clk(&fetch, machine->qpe_n_pe, router_packet);
+	return real_max(cost.shared_clk, machine->mla_init_clk + router_clk);
 }
 
 /* The same by the grey-box model, whose constants are of one machine: its array, its SRAM. */

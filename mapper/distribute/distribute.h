@@ -44,6 +44,7 @@ struct chip_assignment {
 	uint64_t n_rotation;    /* of filters inside the blocks, each wave */
 	uint64_t n_ring;        /* steps of filters round the ring of cells, each wave */
 	uint64_t n_run;         /* of tasks between barriers, all waves */
+	uint64_t n_lockstep;    /* tasks one after the other: of each run those of its busiest PE; at least n_task */
 	/* Grouped convolutions. Parts of a group: all of the above but totals are of one group, and one follows
 	 * another. */
 	uint64_t n_pass; /* groups so; else 1 */

@@ -89,6 +89,22 @@ static uint64_t count_runs(const struct hierarchy *hierarchy, const struct chip_
 }
 
 /*
+ * Tasks of a run's busiest PE: its ifmap part with each of the filters in its QPE. PEs of the QPE that have the same
+ * ifmap part share them, and QPEs that have the same parts of both.
+ */
+static uint64_t count_run_tasks(const struct layer_context *context, const struct chip_assignment *a, uint64_t n_filter,
+                                uint64_t n_run)
+{
+	uint64_t n_pe = context->machine->qpe_n_pe, n_filter_set = ceil_div(n_filter, n_pe);
+	uint64_t n_qpe = context->hierarchy.qpe_per_block * a->n_share / a->n_set;
+	uint64_t n_alike = n_qpe / ceil_div(n_filter_set, n_run), n_inside = a->n_slot < n_pe ? n_pe / a->n_slot : 1;
+	/* elsewhere than on the thesis' mesh filters rotate among neighbours that have other ifmap parts */
+	if (n_alike == 0 || (n_run > 1 && a->n_set > 1 && !has_half_blocks(&context->hierarchy)))
+		n_alike = 1;
+	return ceil_div(ceil_div(n_filter, n_filter_set), n_inside * n_alike);
+}
+
+/*
  * Of one load of filters. Those that a PE can reach without migration are its
  * QPE's (by changing the source of operand A); QPEs with other ifmap parts see
  * them by rotations. A position of the ring shows a block, and those that share
@@ -101,17 +117,18 @@ static void add_load_of_filters(const struct layer_context *context, uint64_t n_
 {
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	uint64_t n_filter_set = ceil_div(n_filter, context->machine->qpe_n_pe);
-	uint64_t n_dealt = distribute_chip_n_dealt(hierarchy, n_filter_set), n_seen = a->n_share;
+	uint64_t n_dealt = distribute_chip_n_dealt(hierarchy, n_filter_set), n_seen = a->n_share, n_run;
 	if (has_half_blocks(hierarchy) && a->n_set <= hierarchy->qpe_per_cell)
 		n_seen *= 2;
 	else if (has_half_blocks(hierarchy) && n_dealt <= 2)
 		n_seen = 1;
 	uint64_t n_position = ceil_div(n_dealt, least(n_dealt, n_seen));
+	n_run = n_position * count_runs(hierarchy, a, n_filter_set, n_dealt);
 	a->n_ring += (n_position - 1) * distribute_chip_stride(hierarchy, a->n_set, n_dealt);
-	uint64_t n_run = count_runs(hierarchy, a, n_filter_set, n_dealt);
-	a->n_rotation += n_position * (n_run - 1);
-	a->n_run += n_position * n_run;
+	a->n_rotation += n_run - n_position;
+	a->n_run += n_run;
 	a->n_task += ceil_div(ceil_div(n_filter, a->n_share), a->n_copy);
+	a->n_lockstep += n_run * count_run_tasks(context, a, n_filter, n_run);
 }
 
 /* How many parts lie side by side: all of up to a QPE's PEs, else whole QPEs; powers of two where the thesis has lists.
@@ -151,157 +168,69 @@ struct chip_assignment distribute_chip_assign(const struct layer_context *contex
 		a.n_rotation *= a.n_filter_load - 1;
 		a.n_ring *= a.n_filter_load - 1;
 		a.n_task *= a.n_filter_load - 1;
+		a.n_lockstep *= a.n_filter_load - 1;
 		a.n_run *= a.n_filter_load - 1;
 	}
 	add_load_of_filters(context, n_last, &a);
 	a.n_task *= a.n_wave * a.n_pass;
+	a.n_lockstep *= a.n_wave * a.n_pass;
 	a.n_run *= a.n_wave * a.n_pass;
+	if (a.n_lockstep < a.n_task)
+		a.n_lockstep = a.n_task;
 	a.n_active = ceil_div(a.n_part * a.n_filter * a.n_pass, a.n_task);
 	assert(a.n_copy > 0 && a.n_slot >= a.n_resident && a.n_task > 0);
 	return a;
 }
 
-/*
- * Share of the parts of a block that pass a link, or a router, together when half
- * of them were fetched ahead and the others come from DRAM meanwhile, most of them
- * at other times; event tier, as below.
- */
-#define HALF_LINK_FRAC 0.65
-#define HALF_ROUTER_FRAC 0.8
-
-/*
- * Filters that were fetched ahead leave the storage QPEs the opposite way to
- * results, and where they are not passed on they cross as these do. No loads hide
- * the chains: the parts of a block, or of a set that several blocks share, go on
- * from cell to cell together, each hop at distance 2 or more, so that routers pass
- * half of them a second time, and links half of them once. Sets that are fewer
- * than their starts are doubled before. (Event tier, thesis' and DVFS paper's
- * chips: the phase within 1 % for 64 and 128 parts, 12 % for 32; for 16 and fewer,
- * or numbers between, mostly within 20 %.)
- */
-static void add_weight_from_storage(const struct layer_context *context, const struct tiling *tiling,
-                                    enum ahead_portion portion, struct transfer *transfer)
+/* Numbers of filter parts that the thesis' own rules serve (mapper/unfold/unfold_chip.c, in which some have more). */
+static bool is_listed(const struct tiling *tiling)
 {
-	const struct hierarchy *hierarchy = &context->hierarchy;
-	uint64_t n_filter = least(tiling->n_c, hierarchy->n_pe), n_pe = context->machine->qpe_n_pe;
-	uint64_t n_set = ceil_div(n_filter, n_pe), n_dealt = distribute_chip_n_dealt(hierarchy, n_set);
-	uint64_t n_hop = hierarchy->n_cell / n_dealt - 1;
-	uint64_t n_double = distribute_doublings(n_set, n_dealt * hierarchy->qpe_per_cell);
-	uint64_t n_inside = distribute_doublings(n_filter, n_pe);
-	double n = (double)ceil_div(n_filter, hierarchy->n_block), n_of_set = (double)ceil_div(n_filter, n_set);
-	double hop_router = 1.5 * real_max(n, n_of_set), n_pe_block = hierarchy->pe_per_block;
-	double hop_link = real_max(n, n_of_set) * (1 + 0.5 / real_max(1, (double)n_hop));
-	if (portion == AHEAD_HALF) {
-		hop_router *= HALF_ROUTER_FRAC;
-		hop_link *= HALF_LINK_FRAC;
-		n /= 2;
-	}
-	double router_frac = n_hop > 0 ? 1 : hierarchy->write_router / n_pe_block;
-	double link_frac = n_hop > 0 ? 1 : hierarchy->write_link / n_pe_block;
-	distribute_add_hops(transfer, real_max(1, n / (double)n_pe), n * router_frac, n * link_frac, 1);
-	distribute_add_hops(transfer, 1, hop_router, hop_link, n_hop);
-	distribute_add_hops(transfer, 1, n_of_set, 1, n_double);
-	distribute_add_hops(transfer, 1, 2, 0, n_inside);
+	return tiling->n_c == 16 || tiling->n_c == 32 || tiling->n_c == 64 || tiling->n_c == 128;
 }
 
-/*
- * Filters: the interfaces load n_c parts in turn; with fewer parts than PEs each
- * is passed on until every PE has one. Only the last one's chain is not hidden
- * behind the loads. The thesis' own rules send 32 parts round the whole chip,
- * eight QPEs each where four would do, and two such chains cross (re-run: two
- * more packet times).
- */
-static void add_weight_phase(const struct layer_context *context, const struct layer_design *design,
-                             const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
+/* n times one load of n_filter of them. */
+static void add_filter_load(const struct layer_context *context, const struct layer_design *design,
+                            const struct tiling *tiling, uint64_t n_filter, double n, struct program *program)
 {
-	bool thesis = design->strategy == STRATEGY_THESIS_REUSE;
-	double ahead_frac = design->weight_ahead == AHEAD_NONE ? 0 : design->weight_ahead == AHEAD_HALF ? 0.5 : 1;
 	const struct machine *machine = context->machine;
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
 	struct transfer *transfer = &step->u.transfer;
-	transfer->n_repeat = (double)(a->n_wave * a->n_filter_load * a->n_pass);
-	transfer->item_packet = (double)tiling->filter_byte / machine->noc_packet_byte;
+	const struct transit transit = {
+	    .kind = TRANSIT_FILTERS,
+	    .n_filter = (uint32_t)n_filter,
+	    .n_dealt = (uint32_t)distribute_chip_n_dealt(hierarchy, ceil_div(n_filter, machine->qpe_n_pe)),
+	    .n_half = design->weight_ahead,
+	    .is_source = design->strategy == STRATEGY_THESIS_REUSE && is_listed(tiling),
+	};
+	/* groups of a convolution have their parts one after the other, the later ones smaller */
+	uint64_t n_first = tiling->n_channel_part > 1 ? tiling->n_c : ceil_div(tiling->n_meet, machine->dram_n);
+	double filter_byte = (double)tiling->filter_byte * distribute_filter_frac(design, tiling, n_first);
+	transfer->paths = transit_paths(machine, &context->mesh, &transit);
+	transfer->n_repeat = n;
+	transfer->item_packet = filter_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
-	if (ahead_frac > 0)
-		add_weight_from_storage(context, tiling, design->weight_ahead, transfer);
-	if (ahead_frac < 1) {
-		transfer->n_side = transfer->n_stage;
-		transfer->dram_byte = (double)ceil_div(tiling->n_meet, machine->dram_n) * (double)tiling->filter_byte /
-		                      (double)a->n_filter_load * (1 - ahead_frac);
-		transfer->setup_clk = machine->dram_load_setup_clk;
-	}
-
-	uint64_t n_filter_pe = least(tiling->n_meet, hierarchy->n_pe);
-	uint64_t n_copy = hierarchy->n_pe / n_filter_pe, n_pe = machine->qpe_n_pe;
-	/* up to as many parts as a QPE has PEs for every block: whole QPEs are passed on; below that, also inside the
-	 * QPE */
-	uint64_t n_inside = distribute_doublings(ceil_div(n_filter_pe, hierarchy->n_block), n_pe);
-	uint64_t n_hop = least(n_copy, hierarchy->qpe_per_block) - 1;
-	bool crossing = thesis && tiling->n_c == 32;
-	if (crossing)
-		n_hop = 7;
-	uint64_t n_crossing = crossing ? 2 : 0;
-	/*
-	 * Parts that fill a QPE of every block come one after the other and travel while others are loaded. Fewer are
-	 * gathered first, to and fro if there are less than a QPE full, and then travel together.
-	 */
-	double n_together = n_inside > 0 ? (double)least(n_pe, n_filter_pe) : 1;
-	if (ahead_frac < 1) {
-		distribute_add_hops(transfer, 2, 1, 2, n_crossing);
-		distribute_add_hops(transfer, 1, n_together, real_max(1, n_together / 2), n_hop - n_crossing);
-		distribute_add_hops(transfer, 1, n_inside > 1 ? n_together : 2,
-		                    n_inside > 1 ? real_max(1, n_together / 2) : 0,
-		                    n_inside > 1 ? 2 * n_inside : n_inside);
-	}
-
-	double all_byte = (double)tiling->all_filter_byte * (double)a->n_wave;
-	double copied_byte = all_byte * (double)(n_copy - 1);
-	double ahead_byte = all_byte * ahead_frac;
-	step->counts.dram_read_byte = all_byte - ahead_byte;
+	transfer->setup_clk = machine->dram_load_setup_clk;
+	double loaded_frac = design->weight_ahead == AHEAD_NONE ? 1 : design->weight_ahead == AHEAD_HALF ? 0.5 : 0;
+	double part_frac = (double)n_filter / (double)tiling->n_meet, n_copy = (double)(hierarchy->n_pe / n_filter);
+	double all_byte = (double)tiling->all_filter_byte * n / (double)tiling->n_channel_part * part_frac;
+	double copied_byte = all_byte * (n_copy - 1);
+	transfer->dram_byte = all_byte / n / machine->dram_n * loaded_frac;
+	step->counts.dram_read_byte = all_byte * loaded_frac;
 	step->counts.sram_write_word = (all_byte + copied_byte) / 4;
-	step->counts.sram_read_word = (copied_byte + ahead_byte) / 4;
+	step->counts.sram_read_word = (copied_byte + all_byte * (1 - loaded_frac)) / 4;
 	step->counts.noc_packet = (all_byte + copied_byte) / machine->noc_packet_byte;
 }
 
-/*
- * Of the parts that leave a storage QPE for several heads of its quadrant, the
- * share over its busiest link; event tier, random designs on chips whose routers
- * pass more than a link.
- */
-#define QUADRANT_LINK_FRAC 0.7
-
-/*
- * Stages of an ifmap part's way from the storage QPE, by n_slot parts a block.
- * n parts leave through one router. Up to one QPE full (4 parts): a head QPE,
- * its two neighbours, then one further at each end at a time. More: several
- * heads, each copied outward. One part alone is first doubled inside its QPE;
- * fewer parts than PEs are copied on to the other PEs of the last QPE, too.
- * Loads from DRAM are slow enough that only the last part's chain is not hidden.
- */
-static void add_input_chain(const struct layer_context *context, const struct chip_assignment *a, bool from_storage,
-                            struct transfer *transfer)
+/* Filters come from DRAM or storage QPEs, and with fewer parts than PEs each is passed on until every PE has one. */
+static void add_weight_phase(const struct layer_context *context, const struct layer_design *design,
+                             const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
 {
-	uint64_t n_pe = context->machine->qpe_n_pe, n_qpe = context->hierarchy.qpe_per_block;
-	double n = (double)a->n_resident;
-	uint64_t n_side_hop = n_qpe > 2 ? 1 + ceil_div(n_qpe - 3 + (n_qpe == 3), 2) : n_qpe - 1;
-	if (from_storage)
-		distribute_add_hops(transfer, real_max(1, n / (double)n_pe), n,
-		                    a->n_set > 1 ? QUADRANT_LINK_FRAC * n : n, 1);
-	if (a->n_slot == 1 && n_pe > 1) {
-		/* in two PEs of each QPE, so twice over the links */
-		distribute_add_hops(transfer, 1, 1, 2, n_side_hop);
-		distribute_add_hops(transfer, 1, 1, 1, ceil_div(n_pe, 2));
-	} else if (a->n_slot <= n_pe && !from_storage) {
-		distribute_add_hops(transfer, 1, 1, 1, n_side_hop + n_pe / a->n_slot - 1);
-	} else if (a->n_slot <= n_pe) {
-		distribute_add_hops(transfer, 2, 2 * n, n, n_side_hop > 0);
-		distribute_add_hops(transfer, 1, n, n, n_side_hop > 0 ? n_side_hop - 1 : 0);
-	} else {
-		uint64_t n_head = a->n_set, n_hop = n_qpe / n_head - 1;
-		double router = (double)n_pe * real_max(1, (double)n_head / 2);
-		distribute_add_hops(transfer, 1, from_storage ? router : 1, from_storage ? router : 1, n_hop);
-	}
+	uint64_t n_most = context->hierarchy.n_pe, n_last = tiling->n_meet - (a->n_filter_load - 1) * n_most;
+	double n_wave = (double)(a->n_wave * a->n_pass);
+	if (a->n_filter_load > 1)
+		add_filter_load(context, design, tiling, n_most, n_wave * (double)(a->n_filter_load - 1), program);
+	add_filter_load(context, design, tiling, n_last, n_wave, program);
 }
 
 static void add_input_phase(const struct layer_context *context, const struct layer_design *design,
@@ -310,20 +239,27 @@ static void add_input_phase(const struct layer_context *context, const struct la
 	const struct machine *machine = context->machine;
 	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	struct transfer *transfer = &step->u.transfer;
+	uint32_t n_group = context->hierarchy.n_block / (uint32_t)a->n_share;
+	const struct transit transit = {
+	    .kind = TRANSIT_MAPS,
+	    .n_set = (uint32_t)a->n_set,
+	    .n_slot = (uint32_t)a->n_slot,
+	    .n_resident = (uint32_t)a->n_resident,
+	    .n_block = (uint32_t)(ceil_div(tiling->n_h, ceil_div(tiling->n_h, n_group)) * a->n_share),
+	    .in_storage = design->in_storage,
+	    .is_source = design->strategy == STRATEGY_THESIS_REUSE && is_listed(tiling),
+	};
+	transfer->paths = transit_paths(machine, &context->mesh, &transit);
 	transfer->n_repeat = (double)(a->n_wave * a->n_pass);
-	transfer->item_packet = (double)tiling->map_byte / machine->noc_packet_byte;
+	uint64_t n_row = ceil_div(tiling->n_h * a->n_share, context->hierarchy.n_block);
+	double map_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_row);
+	transfer->item_packet = map_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
+	transfer->setup_clk = machine->dram_load_setup_clk;
 	double loaded_byte = (double)tiling->all_map_byte * (double)a->n_share;
-	if (!design->in_storage) {
-		uint64_t n_block = context->hierarchy.block_per_dram;
-		/* parts that are smaller than what a DRAM access aligns them to */
-		double mean_byte = loaded_byte / machine->dram_n / transfer->n_repeat;
-		transfer->dram_byte = (double)(a->n_resident * n_block) * (double)tiling->map_byte;
-		transfer->dram_byte = real_max(transfer->dram_byte, mean_byte);
-		transfer->setup_clk = machine->dram_load_setup_clk;
-	}
-	add_input_chain(context, a, design->in_storage, transfer);
-
+	/* parts that are smaller than what a DRAM access aligns them to */
+	if (!design->in_storage)
+		transfer->dram_byte = loaded_byte / machine->dram_n / transfer->n_repeat;
 	double copied_byte = loaded_byte * (double)(a->n_copy - 1);
 	step->counts.dram_read_byte = design->in_storage ? 0 : loaded_byte;
 	step->counts.sram_read_word = (copied_byte + (design->in_storage ? loaded_byte : 0)) / 4;
@@ -331,11 +267,11 @@ static void add_input_phase(const struct layer_context *context, const struct la
 	step->counts.noc_packet = (copied_byte + loaded_byte) / machine->noc_packet_byte;
 }
 
-static void add_migration_phase(const struct layer_context *context, const struct tiling *tiling,
-                                const struct chip_assignment *a, struct program *program)
+/* Filters passed on: all PEs send at the same time, and are told before and after. */
+static void add_migration_phase(const struct layer_context *context, const struct layer_design *design,
+                                const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
 {
 	const struct machine *machine = context->machine;
-	uint64_t n_qpe_pe = machine->qpe_n_pe;
 	double packet = (double)tiling->filter_byte / machine->noc_packet_byte;
 	double n_sender = (double)context->hierarchy.n_pe, n_wave = (double)(a->n_wave * a->n_pass);
 	for (int across = 0; across < 2; across++) {
@@ -343,17 +279,16 @@ static void add_migration_phase(const struct layer_context *context, const struc
 		if (n == 0)
 			continue;
 		struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_MIGRATION);
-		/* inside: a router sends and receives a QPE's filters; across, at distance 2, as many again pass
-		 * through twice */
-		double router = (double)n_qpe_pe * (across ? 4 : 2);
-		step->u.transfer = (struct transfer){
-		    .item_packet = packet,
-		    .n_stage = 1,
-		    .stage = {{1, (float)router, (float)router / 2, 1}},
-		    .stage_setup = across ? SETUP_RING : SETUP_MIGRATE,
-		    .stage_setup_clk = across ? machine->ring_setup_clk : machine->migrate_setup_clk,
-		    .n_repeat = (double)n * n_wave,
-		};
+		const struct transit transit = {.kind = across ? TRANSIT_RING : TRANSIT_TURN,
+		                                .n_set = across ? 0 : (uint32_t)a->n_set,
+		                                .in_storage = !across && design->in_storage};
+		struct transfer *transfer = &step->u.transfer;
+		transfer->paths = transit_paths(machine, &context->mesh, &transit);
+		transfer->item_packet = packet;
+		transfer->stage_setup = across ? SETUP_RING : SETUP_MIGRATE;
+		transfer->stage_setup_clk = across ? machine->ring_setup_clk : machine->migrate_setup_clk;
+		transfer->setup_clk = machine->dram_load_setup_clk;
+		transfer->n_repeat = (double)n * n_wave;
 		double moved_packet = packet * n_sender * (double)n * n_wave;
 		step->counts.noc_packet = moved_packet * (across ? 3 : 2);
 		step->counts.sram_read_word = step->counts.sram_write_word =
@@ -369,10 +304,9 @@ static void add_migration_phase(const struct layer_context *context, const struc
 static uint64_t thesis_n_task(const struct tiling *tiling, const struct chip_assignment *a)
 {
 	if (tiling->n_map < 4 || tiling->n_map > 16 || tiling->n_c < 32)
-		return a->n_task;
-	uint64_t n_outer = tiling->n_c >= 128 ? 4 : tiling->n_c >= 64 ? 2 : 1;
-	uint64_t n_run = tiling->n_map / 4 * n_outer;
-	return n_run < a->n_task ? n_run : a->n_task;
+		return a->n_lockstep;
+	uint64_t n_outer = tiling->n_c > 64 ? 4 : tiling->n_c > 32 ? 2 : 1;
+	return least(tiling->n_map / 4 * n_outer, a->n_lockstep);
 }
 
 /* What the tasks left out do not do. */
@@ -394,24 +328,34 @@ void distribute_chip_computation(const struct layer_context *context, const stru
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	struct step *step = distribute_add_step(program, STEP_COMPUTE, PHASE_COMPUTATION);
 	struct compute *compute = &step->u.compute;
-	double done_frac = (double)n_task / (double)a->n_task;
-	/* every run takes as long as its busiest PE, whoever that is */
-	uint64_t n_run = least(a->n_run, n_task), n_all = n_task;
-	n_task = ceil_div(n_task, n_run) * n_run;
+	double done_frac = real_min(1, (double)n_task / (double)a->n_task);
+	uint64_t n_run = least(a->n_run, n_task), n_all = least(n_task, a->n_task);
+	uint64_t n_row = ceil_div(tiling->n_h * a->n_share, hierarchy->n_block),
+		 n_c = ceil_div(tiling->n_c, a->n_share);
+	/* the fullest QPE has the first filter parts; waves and groups have theirs one after the other */
+	uint64_t n_together = ceil_div(tiling->n_meet, ceil_div(tiling->n_meet, machine->qpe_n_pe));
+	bool follows = a->is_own || tiling->n_channel_part > 1;
+	double task_frac = distribute_task_frac(context, design, tiling, follows ? tiling->n_c : n_together);
+	double result_frac = distribute_result_frac(design, tiling, n_row, n_c), fixed_clk = machine->mla_init_clk;
 	compute->n_task = n_task;
 	compute->n_barrier = (double)n_run;
-	compute->task_clk = tiling->task.shared_clk * (double)n_task;
-	compute->mac_clk = (double)(tiling->task.mac_clk * n_all);
-	/* request and answer of operand A of all PEs of a QPE pass its router */
-	compute->router_packet =
-	    2.0 * machine->qpe_n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte * (double)n_task;
-	compute->write_packet = (double)tiling->out_byte / machine->noc_packet_byte;
+	compute->task_clk = (fixed_clk + (tiling->task.shared_clk - fixed_clk) * task_frac) * (double)n_task;
+	compute->mac_clk = (double)tiling->task.mac_clk * task_frac * (double)n_all;
+	compute->fetch = tiling_fetch(context, tiling, (double)tiling->task.a_word * task_frac * (double)n_task,
+	                              (double)tiling->task.mac_clk * task_frac * (double)n_task);
+	compute->write_packet = (double)tiling->out_byte * result_frac / machine->noc_packet_byte;
+	bool has_storage = machine->target == MACHINE_CHIP && machine->chip.n_storage_qpe > 0;
 	double active_frac = (double)a->n_active / hierarchy->pe_per_block;
-	compute->write_router = hierarchy->write_router * active_frac;
-	compute->write_link = hierarchy->write_link * active_frac;
+	const struct transit transit = {.kind = TRANSIT_RESULTS,
+	                                .n_resident = hierarchy->pe_per_block,
+	                                .n_block = hierarchy->n_block,
+	                                .in_storage = has_storage};
+	const struct flow_paths *paths = transit_paths(machine, &context->mesh, &transit);
+	compute->write_router = (double)paths->router * active_frac;
+	compute->write_link = (double)paths->link * active_frac;
 	if (!design->out_storage) {
 		double n_writer = (double)a->n_active * hierarchy->block_per_dram;
-		compute->write_dram_byte = (double)tiling->out_byte * (double)n_all * n_writer;
+		compute->write_dram_byte = (double)tiling->out_byte * result_frac * (double)n_all * n_writer;
 		double mean_byte = (double)tiling->all_out_byte / machine->dram_n * done_frac;
 		compute->write_dram_byte = real_max(compute->write_dram_byte, mean_byte);
 	}
@@ -454,10 +398,10 @@ void distribute_chip_reuse(const struct layer_context *context, const struct lay
 		return;
 	}
 	bool thesis = design->strategy == STRATEGY_THESIS_REUSE;
-	uint64_t n_task = thesis ? thesis_n_task(tiling, assignment) : assignment->n_task;
+	uint64_t n_task = thesis ? thesis_n_task(tiling, assignment) : assignment->n_lockstep;
 	add_weight_phase(context, design, tiling, assignment, program);
 	add_input_phase(context, design, tiling, assignment, program);
-	add_migration_phase(context, tiling, assignment, program);
+	add_migration_phase(context, design, tiling, assignment, program);
 	distribute_chip_computation(context, design, tiling, assignment, n_task, program);
 
 	struct arm_share share = {
@@ -498,17 +442,17 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 	assert(tiling->is_least && tiling->n_d == 1 && design->strategy == STRATEGY_FUSION_REUSE);
 	struct full_parts w = fill_parts(&range->w, tiling->out_w, range->w.extent);
 	struct full_parts h = fill_parts(&range->h, tiling->out_h, range->h.extent);
-	struct full_parts c = fill_parts(&range->c, tiling->out_c, range->c.extent);
+	/* filter parts of two sizes are priced one by one */
+	struct full_parts c = {range->c.n_least == range->c.n_most, range->c.n_least, range->c.extent};
 	/* columns and filters in blocks of the array */
 	double w_block =
 	    w.is_known ? w.n * (double)ceil_div(computed_w, machine->mla_cols) : w.extent / machine->mla_cols;
-	double c_block = c.is_known ? c.n * (double)split_part_row(block, tiling->out_c, machine->mla_rows)
-	                            : c.extent / machine->mla_rows;
+	double c_block = c.extent / machine->mla_rows;
 	if (!c.is_known && block_n_group(block) > 1)
 		c_block = (double)(block_n_group(block) * ceil_div(block_group_out_c(block), machine->mla_rows));
 	h.n *= block_batch(block);
 	h.extent *= block_batch(block);
-	double h_row = h.extent;
+	double h_row = h.extent, h_pixel = (double)range->h.extent * block_batch(block);
 	/* a block's share of the rows; of few rows blocks share one and deal the filters */
 	if (h.is_known) {
 		uint64_t n_all = (uint64_t)range->h.n_least * block_batch(block);
@@ -517,6 +461,7 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 			n_share = n_block / (double)n_all;
 		h.n = (double)n_row;
 		h.extent = (double)n_row * tiling->out_h;
+		h_pixel *= (double)n_row / (double)n_all;
 		h_row = (double)n_row * computed_h;
 		n_block = 1;
 	}
@@ -541,8 +486,9 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 	busiest->task_clk = n_round * mla_least_round_clk(&context->round, &context->channels) +
 	                    busiest->n_task * machine->mla_init_clk;
 	uint64_t n_packet = ceil_div(block_group_in_c(block) * context->round.channel_a_byte, machine->noc_packet_byte);
-	busiest->router_packet = 2.0 * machine->qpe_n_pe * n_round * (double)n_packet;
-	double n_pixel = w.extent * h.extent * c.extent / n_block;
+	busiest->fetch = (struct mla_fetch){n_round, n_round * (double)n_packet, context->round.rate.a_period_clk};
+	/* results of parts of two sizes are priced by what comes together */
+	double n_pixel = range->w.extent * h_pixel * c.extent / n_block;
 	if (!design->out_storage)
 		busiest->write_byte = n_pixel / ((double)block->pool * block->pool) * (context->operand_bit / 8.0) *
 		                      hierarchy->block_per_dram;

@@ -101,6 +101,8 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	    .task_clk = task.clk * queue.busiest_frac,
 	    .task_shared_clk = task.shared_clk * queue.busiest_frac,
 	    .mac_clk = tiling->all_mac_clk * queue.busiest_frac,
+	    .fetch = tiling_fetch(context, tiling, tiling->all_a_word * queue.busiest_frac,
+	                          tiling->all_mac_clk * queue.busiest_frac),
 	};
 	fill_counts(context, tiling, &traffic, &step->counts);
 

@@ -50,13 +50,12 @@ struct chip_assignment distribute_own_assign(const struct layer_context *context
 	a.n_wave = n_fill * a.n_turn;
 	a.n_resident = a.n_slot = a.n_together * a.n_user;
 	a.n_set = ceil_div(a.n_resident, context->machine->qpe_n_pe);
-	a.n_task = a.n_run = a.n_wave;
+	a.n_task = a.n_run = a.n_lockstep = a.n_wave;
 	a.n_active = a.n_resident;
 	assert(a.n_resident <= n_pe && a.n_resident * a.n_wave >= a.n_part);
 	return a;
 }
 
-/* Hops by which a part in one PE comes to n of them, each PE that has it passing it on to another. */
 /* PEs that get a filter part, in all blocks. */
 static uint64_t n_all_user(const struct layer_context *context, const struct tiling *tiling,
                            const struct chip_assignment *a, const struct own_rows *rows)
@@ -67,8 +66,8 @@ static uint64_t n_all_user(const struct layer_context *context, const struct til
 }
 
 /* Copies inside QPEs first, then between them, whole QPEs at a time. */
-static void add_weights(const struct layer_context *context, const struct tiling *tiling,
-                        const struct chip_assignment *a, struct program *program)
+static void add_weights(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
 {
 	const struct machine *machine = context->machine;
 	const struct own_rows rows = distribute_own_rows(context, tiling, a);
@@ -78,27 +77,21 @@ static void add_weights(const struct layer_context *context, const struct tiling
 	double loaded_byte = all_byte * (double)rows.n_group;
 	double copied_byte = all_byte * (double)(n_all_user(context, tiling, a, &rows) - rows.n_group);
 	transfer->n_repeat = (double)(a->n_wave / a->n_turn);
-	transfer->item_packet = (double)tiling->filter_byte / packet_byte;
+	double filter_byte = (double)tiling->filter_byte * distribute_filter_frac(design, tiling, tiling->n_c);
+	transfer->item_packet = filter_byte / packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	transfer->setup_clk = machine->dram_load_setup_clk;
-	transfer->dram_byte = (double)(a->n_together * context->hierarchy.block_per_dram) * (double)tiling->filter_byte;
-	transfer->dram_byte = real_max(transfer->dram_byte, loaded_byte / machine->dram_n / transfer->n_repeat);
-	uint64_t n_hop = distribute_doublings(1, a->n_user), n_inside = distribute_doublings(1, machine->qpe_n_pe);
-	n_inside = n_hop < n_inside ? n_hop : n_inside;
-	distribute_add_hops(transfer, 1, 2, 0, n_inside);
-	distribute_add_hops(transfer, 1, machine->qpe_n_pe, machine->qpe_n_pe, n_hop - n_inside);
+	transfer->dram_byte = loaded_byte / machine->dram_n / transfer->n_repeat;
+	const struct transit transit = {.kind = TRANSIT_OWN_FILTERS,
+	                                .n_filter = (uint32_t)a->n_together,
+	                                .n_user = (uint32_t)a->n_user,
+	                                .n_block = context->hierarchy.n_block};
+	transfer->paths = transit_paths(machine, &context->mesh, &transit);
 	step->counts.dram_read_byte = loaded_byte;
 	step->counts.sram_write_word = (loaded_byte + copied_byte) / 4;
 	step->counts.sram_read_word = copied_byte / 4;
 	step->counts.noc_packet = (loaded_byte + copied_byte) / packet_byte;
 }
-
-/*
- * From storage QPEs parts go the way of results, the other way round. Of those
- * that leave one the share over its busiest link; event tier, depthwise layers on
- * the DVFS paper's chip, whose routers pass more than a link: 1.0 to 1.24.
- */
-#define STORAGE_LINK_FRAC 1.1
 
 static void add_inputs(const struct layer_context *context, const struct layer_design *design,
                        const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
@@ -106,19 +99,20 @@ static void add_inputs(const struct layer_context *context, const struct layer_d
 	const struct machine *machine = context->machine;
 	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	struct transfer *transfer = &step->u.transfer;
-	double all_byte = (double)tiling->all_map_byte, n = (double)a->n_resident;
+	double all_byte = (double)tiling->all_map_byte;
 	transfer->n_repeat = (double)a->n_wave;
-	transfer->item_packet = (double)tiling->map_byte / machine->noc_packet_byte;
+	uint64_t n_row = distribute_own_rows(context, tiling, a).n_each;
+	double map_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_row);
+	transfer->item_packet = map_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
-	if (design->in_storage) {
-		const struct hierarchy *hierarchy = &context->hierarchy;
-		double block_frac = n / hierarchy->pe_per_block;
-		distribute_add_hops(transfer, real_max(1, n / machine->qpe_n_pe), hierarchy->write_router * block_frac,
-		                    STORAGE_LINK_FRAC * n, 1);
-	} else {
-		transfer->dram_byte = n * context->hierarchy.block_per_dram * (double)tiling->map_byte;
-		transfer->dram_byte = real_max(transfer->dram_byte, all_byte / machine->dram_n / transfer->n_repeat);
-		transfer->setup_clk = machine->dram_load_setup_clk;
+	transfer->setup_clk = machine->dram_load_setup_clk;
+	const struct transit transit = {.kind = TRANSIT_OWN_MAPS,
+	                                .n_resident = (uint32_t)a->n_resident,
+	                                .n_block = context->hierarchy.n_block,
+	                                .in_storage = design->in_storage};
+	transfer->paths = transit_paths(machine, &context->mesh, &transit);
+	if (!design->in_storage) {
+		transfer->dram_byte = all_byte / machine->dram_n / transfer->n_repeat;
 		step->counts.dram_read_byte = all_byte;
 	}
 	step->counts.sram_read_word = design->in_storage ? all_byte / 4 : 0;
@@ -130,7 +124,7 @@ void distribute_own(const struct layer_context *context, const struct layer_desi
                     const struct chip_assignment *assignment, struct program *program)
 {
 	assert(assignment->is_own && tiling->n_d == 1);
-	add_weights(context, tiling, assignment, program);
+	add_weights(context, design, tiling, assignment, program);
 	add_inputs(context, design, tiling, assignment, program);
 	distribute_chip_computation(context, design, tiling, assignment, assignment->n_task, program);
 	struct arm_share share = {

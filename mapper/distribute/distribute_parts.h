@@ -35,7 +35,7 @@ void distribute_chip_reuse(const struct layer_context *context, const struct lay
                            const struct tiling *tiling, const struct chip_assignment *assignment,
                            struct program *program);
 
-/* Computation of the busiest PE's n_task tasks, each followed by its write-out, with their counts. */
+/* n_task tasks one after the other, of each run those of its busiest PE, and their write-outs, with their counts. */
 void distribute_chip_computation(const struct layer_context *context, const struct layer_design *design,
                                  const struct tiling *tiling, const struct chip_assignment *assignment, uint64_t n_task,
                                  struct program *program);
@@ -47,6 +47,18 @@ void distribute_own(const struct layer_context *context, const struct layer_desi
 /* The next block's weights that are fetched meanwhile. */
 void distribute_chip_fetch(const struct layer_context *context, const struct layer_design *design,
                            struct program *program);
+
+/*
+ * What so many first parts take together, over as many of the largest: bytes of n filter parts; bytes of the ifmap
+ * parts in n_row rows; rounds of tasks with n filter parts; bytes of the results of these rows with n filter parts. 1
+ * at most.
+ */
+double distribute_filter_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n);
+double distribute_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row);
+double distribute_task_frac(const struct layer_context *context, const struct layer_design *design,
+                            const struct tiling *tiling, uint64_t n);
+double distribute_result_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row,
+                              uint64_t n);
 
 /* A block of the ARM cores (pooling and the rest of enum arm_kind): ARM cores only, with the traffic of its maps. */
 void distribute_pool(const struct layer_context *context, const struct layer_design *design,

@@ -110,9 +110,7 @@ static void add_rounds(const struct layer_context *context, const struct layer_d
 	compute->n_task = groups->n_round;
 	compute->mac_clk = tiling->all_mac_clk / (double)n_pe;
 	compute->task_clk = all_rounds_clk(context, design, tiling, groups, n_pe);
-	/* request and answer of every operand A packet of all PEs pass the one router */
-	compute->router_packet =
-	    2.0 * (double)n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte * (double)groups->n_round;
+	compute->fetch = tiling_fetch(context, tiling, tiling->all_a_word / (double)n_pe, compute->mac_clk);
 	compute->write_packet = (double)tiling->out_byte / machine->noc_packet_byte;
 	compute->write_router = (double)n_pe;
 	compute->write_dram_byte = (double)tiling->all_out_byte;

@@ -99,12 +99,12 @@ void tiling_packed_cost(const struct layer_context *context, const struct tiling
                         const struct mla_conv_channels *channels, const struct mla_conv_task *task,
                         struct mla_cost *cost)
 {
-	const struct machine *machine = tiling_machine_of(context, tiling);
 	const struct mla_matmul_task matmul = {task->in_c, task->n_filter, task->in_w};
 	if (context->form == FORM_MATMUL)
-		mla_matmul_cost(machine, &matmul, TILING_A_SHIFT, context->operand_bit, cost);
+		mla_prepared_cost(tiling_matmul_of(context, tiling), &matmul, cost);
 	else
-		mla_conv_clk(machine, tiling_round_of(context, tiling), channels, task, cost);
+		mla_conv_clk(tiling_machine_of(context, tiling), tiling_round_of(context, tiling), channels, task,
+		             cost);
 }
 
 /* As sum_conv_words, of parts whose pixels are one row each. */
@@ -232,10 +232,10 @@ static void sum_matmul(const struct layer_context *context, const struct split *
 	    tiling_sum_blocks(w, machine->mla_cols) * tiling_sum_blocks(h, machine->mla_rows),
 	    ceil_div(w->size[0], machine->mla_cols) * ceil_div(h->size[0], machine->mla_rows),
 	};
-	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost[0]);
+	mla_prepared_cost(tiling_matmul_of(context, tiling), &task, &cost[0]);
 	if (d.n_size > 1) {
 		task.a_w = (uint32_t)d.size[1];
-		mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost[1]);
+		mla_prepared_cost(tiling_matmul_of(context, tiling), &task, &cost[1]);
 	}
 	sum_words(&d, cost, &round, &round, tiling);
 }
@@ -404,4 +404,17 @@ void tiling_mla_counts(const struct layer_context *context, const struct tiling 
 	    /* a convolution's operand A comes from a neighbour: request and answer */
 	    .noc_packet = is_matmul ? 0 : 2.0 * tiling->all_a_word * 4 / context->machine->noc_packet_byte,
 	};
+}
+
+struct mla_fetch tiling_fetch(const struct layer_context *context, const struct tiling *tiling, double a_word,
+                              double mac_clk)
+{
+	/* a matrix multiplication asks for a packet at a time, and has operand A in the PE itself */
+	if (context->block->kind != BLOCK_CONV || context->form == FORM_MATMUL)
+		return (struct mla_fetch){0};
+	/* of a range of splits the fewest rounds: those of the most channels */
+	uint64_t n_channel = tiling->is_least ? block_group_in_c(context->block) : tiling->group_c;
+	double round_mac_clk = (double)(n_channel * context->round.channel_mac_clk);
+	return (struct mla_fetch){mac_clk / round_mac_clk, a_word * SRAM_WORD_BYTE / context->machine->noc_packet_byte,
+	                          context->round.rate.a_period_clk};
 }

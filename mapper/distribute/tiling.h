@@ -9,9 +9,6 @@
 #include "mapper/split/design.h"
 #include "mapper/split/split_range.h"
 
-/* A matrix multiplication has both operands in the PE that computes: its totals in the thesis' tables are of that. */
-#define TILING_A_SHIFT 0
-
 struct tiling {
 	uint32_t n_w, n_h, n_c, n_d; /* parts; of h those of all images, one image's after the other's */
 	uint64_t n_map;              /* ifmap parts: n_w * n_h */
@@ -74,6 +71,10 @@ struct task_clk {
 };
 struct task_clk tiling_all_task_clk(const struct layer_context *context, const struct split *split,
                                     const struct tiling *tiling);
+
+/* Operand A of tasks of this tiling that read so many words of it and multiply for so many clocks. */
+struct mla_fetch tiling_fetch(const struct layer_context *context, const struct tiling *tiling, double a_word,
+                              double mac_clk);
 
 /* Counts of the MLA over all tasks; the others are 0. */
 void tiling_mla_counts(const struct layer_context *context, const struct tiling *tiling, struct counts *counts);

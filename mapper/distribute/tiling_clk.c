@@ -78,7 +78,7 @@ static void sum_matmul_clk(const struct layer_context *context, const struct spl
 		struct mla_matmul_task task = {(uint32_t)d.size[i], tiling->in_h, tiling->out_w};
 		struct mla_cost cost = tiling->task;
 		if (i)
-			mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost);
+			mla_prepared_cost(tiling_matmul_of(context, tiling), &task, &cost);
 		add_clk(machine, &cost, n * (double)tiling->n_map, n * n_all_round / n_round, sum);
 	}
 }

@@ -187,9 +187,10 @@ static void least_packed_matmul(const struct layer_context *context, double n_ro
 	const struct mla_matmul_task one = {1, machine->mla_rows, N_FULL_BLOCK * machine->mla_cols},
 				     task = {tiling->in_c, tiling->out_c, tiling->in_w};
 	struct mla_cost cost;
-	mla_matmul_cost(machine, &one, TILING_A_SHIFT, context->operand_bit, &cost);
+	const struct mla_matmul *matmul = tiling_matmul_of(context, tiling);
+	mla_prepared_cost(matmul, &one, &cost);
 	tiling->all_out_word = (double)cost.out_word / N_FULL_BLOCK * n_round * tiling->n_d;
-	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &tiling->task);
+	mla_prepared_cost(matmul, &task, &tiling->task);
 	tiling->least_task_clk = tiling->all_mac_clk + (double)machine->mla_init_clk * (double)tiling->n_task;
 }
 
@@ -292,20 +293,18 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	least_conv_words(context, range, &map, &c, tiling);
 }
 
-static double matmul_round_cost(const struct layer_context *context, const struct machine *machine, uint32_t n_row,
-                                struct mla_cost *cost)
+static double matmul_round_cost(const struct mla_matmul *matmul, uint32_t n_row, struct mla_cost *cost)
 {
-	struct mla_matmul_task task = {n_row, machine->mla_rows, N_FULL_BLOCK * machine->mla_cols};
-	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, cost);
-	return (cost->clk - machine->mla_init_clk - DRAIN_CLK) / N_FULL_BLOCK;
+	struct mla_matmul_task task = {n_row, matmul->mla_rows, N_FULL_BLOCK * matmul->mla_cols};
+	mla_prepared_cost(matmul, &task, cost);
+	return (cost->clk - matmul->fixed_clk) / N_FULL_BLOCK;
 }
 
 /* n_round: of parts with so many of B's rows, all parts of the other dimensions. */
-static void matmul_round_words(const struct layer_context *context, const struct machine *machine, uint32_t n_row,
-                               double n_round, struct tiling *tiling)
+static void matmul_round_words(const struct mla_matmul *matmul, uint32_t n_row, double n_round, struct tiling *tiling)
 {
 	struct mla_cost cost;
-	double round_clk = matmul_round_cost(context, machine, n_row, &cost), frac = n_round / N_FULL_BLOCK;
+	double round_clk = matmul_round_cost(matmul, n_row, &cost), frac = n_round / N_FULL_BLOCK;
 	tiling->all_mac_clk += (double)cost.mac_clk * frac;
 	tiling->all_a_word += (double)cost.a_word * frac;
 	tiling->all_b_word += (double)cost.b_word * frac;
@@ -325,19 +324,17 @@ static void matmul_round_words(const struct layer_context *context, const struct
  * Where a packet holds many rows, the next one is asked for before its last MACs, and then a part that ends with its
  * packet saves more than its start takes: many parts take less than one. The array multiplies all the same.
  */
-static double matmul_parts_clk(const struct layer_context *context, const struct machine *machine,
-                               const struct dim_range *d)
+static double matmul_parts_clk(const struct mla_matmul *matmul, const struct dim_range *d)
 {
 	struct mla_cost cost;
-	uint32_t row_byte = machine->mla_rows * (context->operand_bit / 8), packet_byte = machine->noc_packet_byte;
-	double whole_clk = matmul_round_cost(context, machine, d->extent, &cost);
+	uint32_t row_byte = matmul->row_a_byte, packet_byte = matmul->packet_byte;
+	double whole_clk = matmul_round_cost(matmul, d->extent, &cost);
 	bool is_even = packet_byte % row_byte == 0 || row_byte % packet_byte == 0;
 	double mac_clk = (double)cost.mac_clk / N_FULL_BLOCK;
 	uint32_t n_row = packet_byte > row_byte ? packet_byte / row_byte : 1;
 	n_row = is_even ? n_row : packet_byte; /* rows of so many bytes fill whole packets, whatever a row's */
-	double one_clk = matmul_round_cost(context, machine, n_row, &cost);
-	double pace_clk = matmul_round_cost(context, machine, 2 * n_row, &cost) - one_clk,
-	       start_clk = one_clk - pace_clk;
+	double one_clk = matmul_round_cost(matmul, n_row, &cost);
+	double pace_clk = matmul_round_cost(matmul, 2 * n_row, &cost) - one_clk, start_clk = one_clk - pace_clk;
 	if (!is_even)
 		return start_clk < 0 ? mac_clk : whole_clk;
 	double n_part = start_clk > 0 ? d->n_least : d->n_most;
@@ -358,6 +355,7 @@ static double port_frac(const struct layer_context *context, const struct dim_ra
 static void least_matmul(const struct layer_context *context, const struct split_range *range, struct tiling *tiling)
 {
 	const struct machine *machine = tiling_machine_of(context, tiling);
+	const struct mla_matmul *matmul = tiling_matmul_of(context, tiling);
 	uint32_t operand_byte = context->operand_bit / 8;
 	const struct dim_rule w_rule = {1, 1, 0, machine->mla_cols, operand_byte, NULL, NULL};
 	const struct dim_rule h_rule = {1, 1, 0, machine->mla_rows, operand_byte, NULL, NULL};
@@ -381,13 +379,13 @@ static void least_matmul(const struct layer_context *context, const struct split
 	n_round *= frac > 1 ? frac * ROUNDING_SLACK : 1;
 	const struct dim_split *split = range->d.split;
 	if (split) {
-		matmul_round_words(context, machine, split->size_a, n_round * split->n_a, tiling);
+		matmul_round_words(matmul, split->size_a, n_round * split->n_a, tiling);
 		if (split->n_b > 0)
-			matmul_round_words(context, machine, split->size_b, n_round * split->n_b, tiling);
+			matmul_round_words(matmul, split->size_b, n_round * split->n_b, tiling);
 	} else {
-		matmul_round_words(context, machine, range->d.extent, n_round, tiling);
+		matmul_round_words(matmul, range->d.extent, n_round, tiling);
 		tiling->all_out_word *= tiling->n_d;
-		tiling->least_task_clk = matmul_parts_clk(context, machine, &range->d) * n_round;
+		tiling->least_task_clk = matmul_parts_clk(matmul, &range->d) * n_round;
 	}
 	/* a task ends with its drain, and smaller ones with their share of the largest one's (tiling_all_task_clk) */
 	double n_drain = tiling->n_d;
@@ -396,7 +394,7 @@ static void least_matmul(const struct layer_context *context, const struct split
 		                                                      ceil_div(tiling->in_h, machine->mla_rows));
 	tiling->least_task_clk += DRAIN_CLK * n_drain;
 	struct mla_matmul_task task = {tiling->in_w, tiling->in_h, tiling->out_w};
-	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &tiling->task);
+	mla_prepared_cost(matmul, &task, &tiling->task);
 	tiling->least_task_clk += (double)machine->mla_init_clk * (double)tiling->n_task;
 }
 

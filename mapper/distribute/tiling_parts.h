@@ -66,6 +66,12 @@ static inline const struct mla_conv_round *tiling_round_of(const struct layer_co
 	return tiling->n_d > 1 ? &context->partial_round : &context->round;
 }
 
+static inline const struct mla_matmul *tiling_matmul_of(const struct layer_context *context,
+                                                        const struct tiling *tiling)
+{
+	return tiling->n_d > 1 ? &context->partial_matmul : &context->matmul;
+}
+
 static inline const struct machine *tiling_machine_of(const struct layer_context *context, const struct tiling *tiling)
 {
 	return tiling->n_d > 1 ? &context->partial_machine : context->machine;

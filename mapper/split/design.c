@@ -31,7 +31,12 @@ void mapper_prepare_form(const struct block *block, const struct machine *machin
 			mla_prepare_dilated(&context->partial_machine, block->kernel_w, block->kernel_h,
 			                    block->dilation, operand_bit, &context->partial_round);
 	}
+	if (machine->target != MACHINE_SYSTOLIC && (block->kind == BLOCK_MATMUL || form == FORM_MATMUL)) {
+		mla_prepare_matmul(machine, TILING_A_SHIFT, operand_bit, &context->matmul);
+		mla_prepare_matmul(&context->partial_machine, TILING_A_SHIFT, operand_bit, &context->partial_matmul);
+	}
 	hierarchy_derive(machine, &context->hierarchy);
+	transit_mesh_derive(machine, &context->mesh);
 }
 
 void mapper_set_ahead(struct layer_context *context, const struct ahead *ahead)

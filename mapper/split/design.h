@@ -9,6 +9,7 @@
 #include "mapper/split/ahead.h"
 #include "mapper/network/form.h"
 #include "mapper/network/network.h"
+#include "mapper/placement/transit.h"
 #include "mapper/split/split.h"
 #include "mapper/split/strategy.h"
 #include "mapper/split/verdict.h"
@@ -17,6 +18,9 @@
 #include "sim/machine/hierarchy.h"
 #include "sim/program/program.h"
 #include "sim/fast/fast.h"
+
+/* A matrix multiplication has both operands in the PE that computes: its totals in the thesis' tables are of that. */
+#define TILING_A_SHIFT 0
 
 struct layer_design {
 	struct split split;
@@ -46,7 +50,10 @@ struct layer_context {
 	/* The same for tasks with a part of the input channels: their partial sums leave the array in 32 bit. */
 	struct machine partial_machine;
 	struct mla_conv_round partial_round;
+	struct mla_matmul matmul,
+	    partial_matmul; /* matrix multiplications, operand A from the own SRAM; as the rounds */
 	struct hierarchy hierarchy;
+	struct transit_mesh mesh;
 	struct ahead ahead;
 	uint64_t next_byte[AHEAD_N]; /* of the weights that may be fetched for the next block; 0: none */
 };

@@ -26,7 +26,7 @@
 void chip_add_step(struct chip *chip, enum phase phase)
 {
 	unfold_add_step(chip->base, phase);
-	for (uint32_t pe = 0; pe < chip->place.mesh.n_qpe * chip->n_pe; pe++)
+	for (uint32_t pe = 0; pe < chip->placement.place.mesh.n_qpe * chip->n_pe; pe++)
 		chip->arrival[pe] = SCHEDULE_NONE;
 }
 
@@ -38,11 +38,24 @@ uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, enum op_content
 	return unfold_add_op(chip->base, op, before, SCHEDULE_NONE);
 }
 
+void chip_add_flow(struct chip *chip, const struct flow_op *flow, uint32_t index, enum op_content content,
+                   uint32_t part, uint32_t byte)
+{
+	bool is_load = (flow->from & FLOW_DRAM) != 0;
+	/* the operations of a list follow each other */
+	uint32_t before = flow->before == FLOW_NONE ? SCHEDULE_NONE : chip->first_flow + flow->before;
+	uint32_t op = chip_add_transfer(chip, is_load ? OP_LOAD : OP_COPY, content, is_load ? flow->to : flow->from,
+	                                is_load ? flow->from - FLOW_DRAM : flow->to, part, byte, before);
+	if (index == 0)
+		chip->first_flow = op;
+	assert(op == chip->first_flow + index || chip->base->schedule->failed);
+}
+
 /* ---- computation ---- */
 
 static void write_result(struct chip *chip, uint32_t pe, const struct unfolded_part *part, uint32_t number)
 {
-	const struct place *place = &chip->place;
+	const struct place *place = &chip->placement.place;
 	uint32_t qpe = pe / chip->n_pe, task = chip->arrival[pe];
 	assert(chip->block_of[qpe] < place->n_block);
 	if (chip->base->design->out_storage) {
@@ -93,7 +106,7 @@ static uint32_t next_shift(const struct chip *chip, uint32_t pe)
 
 static uint32_t count_qpe(const struct chip *chip)
 {
-	return chip->place.n_block * chip->place.n_qpe;
+	return chip->placement.place.n_block * chip->placement.place.n_qpe;
 }
 
 /* A task of every PE whose shift (chip->shift) is not CHIP_NONE, in the order in which the host starts them. */
@@ -128,22 +141,22 @@ static uint64_t run_open(struct chip *chip)
 	do {
 		n_before = n_task;
 		for (uint32_t i = 0; i < count_qpe(chip) * chip->n_pe; i++)
-			take_pair(chip, chip_pe(chip, chip->place.qpe[i / chip->n_pe], i % chip->n_pe));
+			take_pair(chip, chip_pe(chip, chip->placement.place.qpe[i / chip->n_pe], i % chip->n_pe));
 		n_task += add_tasks(chip);
 	} while (n_task > n_before && !chip->base->schedule->failed);
 	chip->n_task += n_task;
-	unfold_fetch_share(chip->base, &chip->place, chip->n_task, &chip->fetched_byte);
+	unfold_fetch_share(chip->base, &chip->placement.place, chip->n_task, &chip->fetched_byte);
 	return n_task;
 }
 
 /* Whether rotations can bring together a pair that has not met. */
 static bool turns_open(const struct chip *chip)
 {
-	const struct place *place = &chip->place;
+	const struct place *place = &chip->placement.place;
 	uint32_t n_qpe = place->n_block * place->n_qpe;
 	for (uint32_t i = 0; i < n_qpe; i++)
 		for (uint32_t k = 0; k < n_qpe; k++) {
-			if (chip->orbit[place->qpe[i]] != chip->orbit[place->qpe[k]])
+			if (chip->placement.orbit[place->qpe[i]] != chip->placement.orbit[place->qpe[k]])
 				continue;
 			for (uint32_t z = 0; z < chip->n_pe * chip->n_pe; z++)
 				if (is_open(chip, chip_pe(chip, place->qpe[i], z / chip->n_pe),
@@ -158,9 +171,9 @@ static uint64_t run_turns(struct chip *chip)
 {
 	uint64_t n_task = 0;
 	for (uint32_t turn = 0; turns_open(chip) && !chip->base->schedule->failed; turn++) {
-		assert(turn < chip->place.n_qpe);
+		assert(turn < chip->placement.place.n_qpe);
 		if (turn > 0)
-			chip_migrate(chip, chip->turn, 1);
+			chip_migrate(chip, chip->placement.turn, 1);
 		n_task += run_open(chip);
 	}
 	return n_task;
@@ -172,14 +185,14 @@ static void run_all(struct chip *chip, uint32_t n_filter, uint64_t n_pair)
 	const struct hierarchy *hierarchy = &chip->base->context->hierarchy;
 	uint64_t n_dealt = distribute_chip_n_dealt(hierarchy, ceil_div(n_filter, chip->n_pe));
 	uint32_t stride = (uint32_t)distribute_chip_stride(hierarchy, chip->n_set, n_dealt);
-	uint32_t n_cell = chip->place.n_cell, n_step = 0;
+	uint32_t n_cell = chip->placement.place.n_cell, n_step = 0;
 	uint64_t n_task = run_turns(chip);
 	/* in the strides that show every block new filters each time, then every position */
 	while (n_task < n_pair && !chip->base->schedule->failed) {
 		uint32_t n = n_step + stride < n_cell ? stride : 1;
 		assert(n_step < 2 * n_cell);
 		for (uint32_t i = 0; i < n; i++)
-			chip_migrate(chip, chip->ring, 1);
+			chip_migrate(chip, chip->placement.ring, 1);
 		n_step += n;
 		n_task += run_turns(chip);
 	}
@@ -198,7 +211,7 @@ struct source_rule {
 static bool source_rule(const struct chip *chip, struct source_rule *rule)
 {
 	uint64_t n_map = chip->base->tiling->n_map, n_filter = chip->base->tiling->n_c, n_round = 1;
-	bool serves = chip->place.is_thesis && chip->n_pe == 4 && chip->assignment.n_wave == 1;
+	bool serves = chip->placement.place.is_thesis && chip->n_pe == 4 && chip->assignment.n_wave == 1;
 	if (!serves || (n_filter != 16 && n_filter != 32 && n_filter != 64 && n_filter != 128))
 		return false;
 	while (n_round < n_map)
@@ -222,7 +235,7 @@ static bool source_rule(const struct chip *chip, struct source_rule *rule)
 /* Every PE that has an ifmap part runs n_shift tasks. */
 static void run_shifts(struct chip *chip, uint32_t n_shift)
 {
-	const struct place *place = &chip->place;
+	const struct place *place = &chip->placement.place;
 	chip_add_step(chip, PHASE_COMPUTATION);
 	for (uint32_t i = 0; i < n_shift; i++) {
 		for (uint32_t k = 0; k < count_qpe(chip) * chip->n_pe; k++) {
@@ -242,10 +255,10 @@ static void run_source(struct chip *chip, const struct source_rule *rule)
 	assert(rule->n_outer > 0 && rule->n_run > 0 && rule->n_shift > 0 && rule->n_shift <= chip->n_pe);
 	for (uint32_t outer = 0; outer < rule->n_outer; outer++) {
 		for (uint32_t i = 0; outer > 0 && i < rule->n_ring; i++)
-			chip_migrate(chip, chip->ring, 1);
+			chip_migrate(chip, chip->placement.ring, 1);
 		for (uint32_t run = 0; run < rule->n_run; run++) {
 			if (run > 0)
-				chip_migrate(chip, chip->turn, rule->n_run == 2 ? 2 : 1);
+				chip_migrate(chip, chip->placement.turn, rule->n_run == 2 ? 2 : 1);
 			run_shifts(chip, rule->n_shift);
 		}
 	}
@@ -256,7 +269,7 @@ static void run_source(struct chip *chip, const struct source_rule *rule)
 /* The host starts the QPEs of one agent after those of the other, each as they are numbered. */
 static void order_starts(struct chip *chip)
 {
-	const struct place *place = &chip->place;
+	const struct place *place = &chip->placement.place;
 	uint32_t n_qpe = place->mesh.n_qpe, n = 0;
 	for (uint32_t agent = 0; agent < n_qpe; agent++) {
 		if (mesh_agent(&place->mesh, agent) != agent)
@@ -271,9 +284,9 @@ static void order_starts(struct chip *chip)
 /* Room for the state; nobody has anything. */
 static bool open_state(struct chip *chip)
 {
-	const struct place *place = &chip->place;
+	const struct place *place = &chip->placement.place;
 	uint32_t n_qpe = place->mesh.n_qpe, n_all = n_qpe * chip->n_pe;
-	chip->memory = malloc((5 * (size_t)n_all + 6 * (size_t)n_qpe) * sizeof(*chip->memory));
+	chip->memory = malloc((5 * (size_t)n_all + 2 * (size_t)n_qpe) * sizeof(*chip->memory));
 	chip->done = calloc((size_t)chip->base->tiling->n_task, sizeof(*chip->done));
 	if (!chip->memory || !chip->done)
 		return false;
@@ -283,15 +296,11 @@ static bool open_state(struct chip *chip)
 	chip->moved = chip->arrival + n_all;
 	chip->shift = chip->moved + n_all;
 	chip->block_of = chip->shift + n_all;
-	chip->ring = chip->block_of + n_qpe;
-	chip->turn = chip->ring + n_qpe;
-	chip->orbit = chip->turn + n_qpe;
-	chip->cell_of = chip->orbit + n_qpe;
-	chip->start = chip->cell_of + n_qpe;
+	chip->start = chip->block_of + n_qpe;
 	for (uint32_t pe = 0; pe < n_all; pe++)
 		chip->map[pe] = chip->filter[pe] = CHIP_NONE;
 	for (uint32_t q = 0; q < n_qpe; q++)
-		chip->block_of[q] = chip->cell_of[q] = CHIP_NONE;
+		chip->block_of[q] = CHIP_NONE;
 	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
 		chip->block_of[place->qpe[i]] = i / place->n_qpe;
 	order_starts(chip);
@@ -302,7 +311,7 @@ static bool open_state(struct chip *chip)
 static uint64_t count_maps(const struct chip *chip)
 {
 	uint64_t n_map = 0;
-	for (uint32_t pe = 0; pe < chip->place.mesh.n_qpe * chip->n_pe; pe++) {
+	for (uint32_t pe = 0; pe < chip->placement.place.mesh.n_qpe * chip->n_pe; pe++) {
 		uint32_t first = 0;
 		while (chip->map[first] != chip->map[pe])
 			first++;
@@ -314,7 +323,8 @@ static uint64_t count_maps(const struct chip *chip)
 /* Of the filter parts of a group; of a convolution without groups all. */
 static void unfold_waves(struct chip *chip, const struct source_rule *rule)
 {
-	uint32_t n_all = chip->base->tiling->n_meet, n_most = chip->place.n_block * chip->place.n_qpe * chip->n_pe;
+	uint32_t n_all = chip->base->tiling->n_meet,
+		 n_most = chip->placement.place.n_block * chip->placement.place.n_qpe * chip->n_pe;
 	assert(n_all > 0 && n_most > 0);
 	for (uint32_t wave = 0; wave < chip->assignment.n_wave; wave++)
 		for (uint32_t first = 0; first < n_all; first += n_most) {
@@ -341,23 +351,28 @@ void unfold_chip_reuse(const struct unfolding *base)
 	assert(context->block->kind == BLOCK_CONV && tiling->n_d == 1);
 	chip.n_pe = context->machine->qpe_n_pe;
 	chip.assignment = distribute_chip_assign(context, tiling);
-	if (tiling->n_task > SCHEDULE_MAX_OP || !place_build(context->machine, &chip.place)) {
+	chip.n_set = (uint32_t)chip.assignment.n_set;
+	struct placement_spec spec = {.n_set = chip.n_set,
+	                              .n_slot = (uint32_t)chip.assignment.n_slot,
+	                              .n_resident = (uint32_t)chip.assignment.n_resident,
+	                              .n_share = (uint32_t)chip.assignment.n_share,
+	                              .in_storage = base->design->in_storage};
+	if (tiling->n_task > SCHEDULE_MAX_OP || !placement_open(context->machine, &spec, &chip.placement)) {
 		schedule->failed = true;
 		return;
 	}
-	chip.n_set = (uint32_t)chip.assignment.n_set;
-	chip.n_slot = (uint32_t)chip.assignment.n_slot;
-	assert(chip.n_set <= chip.place.n_qpe && chip.n_slot >= chip.assignment.n_resident);
+	assert(chip.n_set <= chip.placement.place.n_qpe && spec.n_slot >= spec.n_resident);
 	chip.is_source = base->design->strategy == STRATEGY_THESIS_REUSE && source_rule(&chip, &rule);
 	if (open_state(&chip)) {
-		chip_plan_migration(&chip);
+		chip.placement.spec.is_source = chip.is_source;
+		placement_plan_turns(&chip.placement);
 		for (; chip.pass < tiling->n_channel_part && !schedule->failed; chip.pass++)
 			unfold_waves(&chip, &rule);
-		unfold_fetch_rest(base, &chip.place);
+		unfold_fetch_rest(base, &chip.placement.place);
 	} else {
 		schedule->failed = true;
 	}
 	free(chip.done);
 	free(chip.memory);
-	place_free(&chip.place);
+	placement_free(&chip.placement);
 }

@@ -9,7 +9,7 @@
  *   unfold_chip_map.c      input: who has which ifmap part
  *   unfold_chip.c          computation, and the order of all steps
  */
-#include "mapper/network/place.h"
+#include "mapper/placement/placement.h"
 #include "mapper/unfold/unfold_parts.h"
 
 #define CHIP_NONE UINT32_MAX
@@ -18,13 +18,12 @@ struct chip {
 	const struct unfolding *base;
 	uint64_t n_task, fetched_byte; /* run, and fetched for the next block, so far */
 	struct chip_assignment assignment;
-	struct place place;
-	uint32_t pass;   /* group of a grouped convolution at work; 0 */
-	bool is_source;  /* the thesis' own rules, for a layer they serve; else ours */
-	uint32_t n_pe;   /* of a QPE */
-	uint32_t n_slot; /* parts of a block side by side; of one QPE or more a multiple of n_pe, below that a power of
-	                    two where that is less */
-	uint32_t n_set;  /* QPEs that hold different ifmap parts; each of the others has the parts of one of these */
+	struct placement placement;
+	uint32_t first_flow; /* operation that is the first of the placement's list */
+	uint32_t pass;       /* group of a grouped convolution at work; 0 */
+	bool is_source;      /* the thesis' own rules, for a layer they serve; else ours */
+	uint32_t n_pe;       /* of a QPE */
+	uint32_t n_set; /* QPEs that hold different ifmap parts; each of the others has the parts of one of these */
 
 	/* By PE. */
 	uint32_t *map, *filter; /* part held; CHIP_NONE */
@@ -32,9 +31,6 @@ struct chip {
 	uint32_t *moved;        /* room for a permutation of filter */
 	uint32_t *shift;        /* of the filter that it takes next; CHIP_NONE: none */
 	uint32_t *block_of;     /* by QPE: its block; CHIP_NONE */
-	uint32_t *ring, *turn;  /* by QPE: where its filters go in a ring step and in a rotation; itself: nowhere */
-	uint32_t *cell_of;      /* by QPE: place in the ring of cells */
-	uint32_t *orbit;        /* by QPE: equal for those between which rotations pass filters */
 	uint32_t *start;        /* [n_block * n_qpe] QPEs in the order in which the host starts their tasks */
 	bool *done;             /* [n_map][n_c] pairs that have met */
 	uint32_t *memory;
@@ -52,14 +48,12 @@ void chip_add_step(struct chip *chip, enum phase phase);
 uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, enum op_content content, uint32_t pe, uint32_t peer,
                            uint32_t part, uint32_t byte, uint32_t before);
 
-/* The QPE that is the k-th to get a block's ifmap parts, k < n_qpe: the first n_set are the heads of the chains. */
-uint32_t chip_seat(const struct chip *chip, uint32_t block, uint32_t k);
+/* Add the index-th transfer of the placement's list to the step, which has nothing else. */
+void chip_add_flow(struct chip *chip, const struct flow_op *flow, uint32_t index, enum op_content content,
+                   uint32_t part, uint32_t byte);
 
 /* The weight step of filter parts first .. first + n - 1, at most as many as PEs compute. */
 void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n);
-
-/* Work out chip->cell_of, chip->ring, chip->turn, chip->orbit. */
-void chip_plan_migration(struct chip *chip);
 
 /* One migration, from every QPE to to[QPE] at once, or in n_step steps of every n_step-th QPE of a cell. */
 void chip_migrate(struct chip *chip, const uint32_t *to, uint32_t n_step);

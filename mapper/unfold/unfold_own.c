@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/network/place.h"
+#include "mapper/placement/placement.h"
 #include "mapper/unfold/unfold_parts.h"
 #include "sim/base/checked.h"
 #include <stdlib.h>
@@ -48,8 +48,7 @@ static bool task_of(const struct own_unfolding *own, uint32_t wave, uint32_t blo
 	uint64_t c = first_c + wave / a->n_turn * a->n_together + slot / a->n_user;
 	if (first_row >= tiling->n_h || map >= end_row * tiling->n_w || c >= end_c)
 		return false;
-	*task = (struct own_task){place_qpe(&own->place, block, slot / n_pe) * n_pe + slot % n_pe, block, (uint32_t)map,
-	                          (uint32_t)c};
+	*task = (struct own_task){placement_own_pe(&own->place, n_pe, block, slot), block, (uint32_t)map, (uint32_t)c};
 	return true;
 }
 
@@ -67,7 +66,7 @@ static uint32_t add_op(const struct own_unfolding *own, struct op op, uint32_t b
 /* The filter part of n_user slots from the first one on: loaded into its PE, from there to the others, doubling. */
 static void load_filter(const struct own_unfolding *own, uint32_t wave, uint32_t block, uint32_t first)
 {
-	uint32_t n_user = (uint32_t)own->assignment.n_user, n_has = 1;
+	uint32_t n_user = (uint32_t)own->assignment.n_user;
 	struct own_task task, from;
 	for (uint32_t i = 0; i < n_user && task_of(own, wave, block, first + i, &task); i++) {
 		struct op op = {.kind = OP_LOAD, .content = OP_OF_FILTER, .part = task.c};
@@ -78,12 +77,12 @@ static void load_filter(const struct own_unfolding *own, uint32_t wave, uint32_t
 			own->arrival[0] = add_op(own, op, SCHEDULE_NONE);
 			continue;
 		}
-		n_has = i == 2 * n_has ? i : n_has;
-		(void)task_of(own, wave, block, first + i - n_has, &from);
+		uint32_t before = placement_own_before(i);
+		(void)task_of(own, wave, block, first + before, &from);
 		op.kind = OP_COPY;
 		op.pe = from.pe;
 		op.peer = task.pe;
-		own->arrival[i] = add_op(own, op, own->arrival[i - n_has]);
+		own->arrival[i] = add_op(own, op, own->arrival[before]);
 	}
 }
 

@@ -6,7 +6,6 @@
  */
 #include "sim/fast/fast.h"
 #include "sim/fast/fast_parts.h"
-#include "sim/machine/latency.h"
 #include "sim/program/mixed.h"
 #include "sim/systolic/systolic_model.h"
 #include "sim/systolic/systolic_scalesim.h"
@@ -28,17 +27,6 @@
 #define DRAM_BARE_FRAC 0.45
 #define STORAGE_BARE_FRAC 0.55
 
-/* What the other clock domains do in a PE clock. */
-struct rates {
-	const struct machine *machine;
-	uint32_t level;
-	double dram_byte;     /* of one interface */
-	double router_packet; /* through a router */
-	double link_packet;   /* over a link */
-	double port_packet;   /* into or out of a PE */
-	bool is_least;        /* lower bounds, see fast_run_least */
-};
-
 static struct rates rates_at(const struct machine *machine, uint32_t level)
 {
 	assert(level < machine->n_level);
@@ -53,32 +41,18 @@ static struct rates rates_at(const struct machine *machine, uint32_t level)
 	};
 }
 
-static double setup_clk(const struct rates *rates, enum setup setup, double measured_clk)
-{
-	return latency_setup_clk(rates->machine, rates->level, setup, measured_clk);
-}
-
-/*
- * A step's clocks, what they are mostly spent on, and clocks that an MLA works for each in which it multiplies;
- * stall_clk: of the clocks, those of PHASE_STALL.
- */
-struct step_time {
-	double clk;
-	enum bound bound;
-	double awake_frac;
-	uint64_t stall_clk;
-};
-
 static struct step_time time_transfer(const struct transfer *transfer, const struct rates *rates)
 {
 	double dram_clk = transfer->dram_byte / rates->dram_byte, noc_clk = 0, side_clk = 0;
+	if (transfer->paths)
+		return fast_time_paths(transfer, rates);
 	assert(transfer->n_side <= transfer->n_stage);
 	assert(transfer->n_stage <= TRANSFER_MAX_STAGE && transfer->stage_setup < N_SETUP);
 	bool loads = transfer->dram_byte > 0;
-	double once_clk = loads ? setup_clk(rates, SETUP_LOAD, transfer->setup_clk) : transfer->setup_clk;
+	double once_clk = loads ? rates_setup_clk(rates, SETUP_LOAD, transfer->setup_clk) : transfer->setup_clk;
 	double stage_setup_clk = 0;
 	if (transfer->n_stage > 0)
-		stage_setup_clk = setup_clk(rates, transfer->stage_setup, transfer->stage_setup_clk);
+		stage_setup_clk = rates_setup_clk(rates, transfer->stage_setup, transfer->stage_setup_clk);
 	for (uint32_t i = 0; i < transfer->n_stage; i++) {
 		const struct stage *stage = &transfer->stage[i];
 		assert(stage->n > 0);
@@ -115,10 +89,12 @@ static double awake_frac(double task_clk, double mac_clk, const struct rates *ra
 	return rates->is_least || mac_clk <= 0 ? 1 : task_clk / mac_clk;
 }
 
-/* Operand A of all PEs of a QPE comes through one router. */
-static double task_clk_on_noc(double task_clk, double router_packet, const struct rates *rates)
+/* n_task tasks of each of n_pe PEs of a QPE, whose operand A comes through one router. */
+static double task_clk_on_noc(double task_clk, double n_task, const struct mla_fetch *fetch, double n_pe,
+                              double router_packet, const struct rates *rates)
 {
-	return real_max(task_clk, router_packet / rates->router_packet);
+	double router_clk = mla_router_clk(fetch, n_pe, router_packet);
+	return real_max(task_clk, n_task * rates->machine->mla_init_clk + router_clk);
 }
 
 /*
@@ -130,11 +106,13 @@ static double task_clk_on_noc(double task_clk, double router_packet, const struc
  */
 static struct step_time time_compute(const struct compute *compute, const struct rates *rates)
 {
-	double task_clk = task_clk_on_noc(compute->task_clk, compute->router_packet, rates);
-	double n_task = (double)compute->n_task, n_barrier = compute->n_barrier, write_clk;
+	double n_task = (double)compute->n_task;
+	double task_clk = task_clk_on_noc(compute->task_clk, n_task, &compute->fetch, rates->machine->qpe_n_pe,
+	                                  rates->router_packet, rates);
+	double n_barrier = compute->n_barrier, write_clk;
 	bool to_dram = compute->write_dram_byte > 0;
 	enum setup setup = to_dram ? SETUP_WRITE_DRAM : SETUP_WRITE_STORAGE;
-	double setups_clk = n_task * setup_clk(rates, setup, rates->machine->write_setup_clk);
+	double setups_clk = n_task * rates_setup_clk(rates, setup, rates->machine->write_setup_clk);
 	enum bound bound = to_dram ? BOUND_DRAM : BOUND_NOC;
 	if (n_task <= 0)
 		return (struct step_time){0, bound, 0, 0};
@@ -162,8 +140,9 @@ double fast_busiest_clk(const struct machine *machine, const struct busiest_work
 	struct rates rates = rates_at(machine, level);
 	enum setup setup = busiest->write_byte > 0 ? SETUP_WRITE_DRAM : SETUP_WRITE_STORAGE;
 	double write_clk = busiest->write_byte / rates.dram_byte;
-	double setups_clk = busiest->n_task * setup_clk(&rates, setup, machine->write_setup_clk);
-	double task_clk = task_clk_on_noc(busiest->task_clk, busiest->router_packet, &rates);
+	double setups_clk = busiest->n_task * rates_setup_clk(&rates, setup, machine->write_setup_clk);
+	double task_clk = task_clk_on_noc(busiest->task_clk, busiest->n_task, &busiest->fetch, machine->qpe_n_pe,
+	                                  rates.router_packet, &rates);
 	return real_max(task_clk + setups_clk + DRAM_BARE_FRAC * write_clk, write_clk);
 }
 
@@ -317,17 +296,28 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 	struct job_time job = {
 	    .load_clk = jobs->load_byte / rates->dram_byte / n,
 	    .write_clk = jobs->write_byte / rates->dram_byte / n,
-	    .setup_clk = setup_clk(rates, SETUP_SINGLE_LOAD, LOAD_SETUP_CLK),
-	    .answer_clk = setup_clk(rates, SETUP_HANDSHAKE, WRITE_HANDSHAKE_CLK),
+	    .setup_clk = rates_setup_clk(rates, SETUP_SINGLE_LOAD, LOAD_SETUP_CLK),
+	    .answer_clk = rates_setup_clk(rates, SETUP_HANDSHAKE, WRITE_HANDSHAKE_CLK),
 	};
+	double moved_packet = (jobs->load_byte + jobs->write_byte) / rates->machine->noc_packet_byte / n;
 	double task_clk = jobs->task_shared_clk / n, last_clk = 0;
 	for (int i = 0; i < 3 && task_clk != last_clk; i++) {
+		double period_clk = real_max((double)n_pe * (job.load_clk + job.write_clk),
+		                             job.load_clk + job.write_clk + job.setup_clk + task_clk + job.answer_clk);
+		double left = rates->router_packet - 0.5 * (double)(n_neighbour - 1) * moved_packet / period_clk;
+		left = real_max(left, rates->router_packet * 0.25);
+		double free_clk = task_clk_on_noc(jobs->task_clk, n, &jobs->fetch, 1, left, rates);
+		double shared_clk =
+		    task_clk_on_noc(jobs->task_shared_clk, n, &jobs->fetch, (double)n_neighbour, left, rates);
 		double duty = neighbour_duty(&job, task_clk, n_neighbour, n > (double)n_pe);
 		last_clk = task_clk;
-		task_clk = (jobs->task_clk + (jobs->task_shared_clk - jobs->task_clk) * duty) / n;
+		task_clk = (free_clk + (shared_clk - free_clk) * duty) / n;
 	}
 	job.think_clk = job.setup_clk + task_clk;
 	double clk = rounds_clk(jobs, &job, n_pe, rates->is_least);
+	double n_qpe = real_max(1, (double)n_pe / rates->machine->qpe_n_pe);
+	double router_clk = (2 * jobs->fetch.n_packet + moved_packet * n) / (n_qpe * rates->router_packet);
+	clk = real_max(clk, router_clk + job.setup_clk + job.answer_clk);
 	return (struct step_time){clk, clk > 2 * dram_clk ? task_bound(task_clk * n, jobs->mac_clk) : BOUND_DRAM,
 	                          awake_frac(task_clk * n, jobs->mac_clk, rates), 0};
 }
@@ -443,7 +433,7 @@ static void plan_fetch(const struct program *program, const uint64_t *clk, const
 	double idle[PROGRAM_MAX_STEP], all_idle_clk = 0;
 	assert(fetch->dram_byte > 0);
 	*plan = (struct fetch_plan){0};
-	double load_setup_clk = setup_clk(rates, SETUP_LOAD, fetch->setup_clk);
+	double load_setup_clk = rates_setup_clk(rates, SETUP_LOAD, fetch->setup_clk);
 	double fetch_clk = fetch->dram_byte / rates->dram_byte + load_setup_clk;
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		idle[i] = idle_clk(&program->step[i], clk[i], load_setup_clk, rates);

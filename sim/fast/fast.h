@@ -61,7 +61,7 @@ double fast_roofline_clk(const struct machine *machine, const struct program *pr
 /* The least that the busiest PE and the busiest DRAM interface do in a STEP_COMPUTE. All 0: nothing is known. */
 struct busiest_work {
 	double task_clk, n_task; /* of a PE */
-	double router_packet;    /* through the router of a QPE of such PEs, meanwhile */
+	struct mla_fetch fetch;  /* of operand A, meanwhile */
 	double write_byte;       /* of an interface; 0: results go to storage QPEs */
 };
 

@@ -24,7 +24,7 @@ static void price_step(const struct greybox_theta *theta, const struct greybox_w
 		struct compute *compute = &step->u.compute;
 		compute->task_clk = tasks_clk(theta, work, (double)compute->n_task, compute->mac_clk);
 		/* what the router makes tasks wait for is in the constants */
-		compute->router_packet = 0;
+		compute->fetch = (struct mla_fetch){0};
 	} else if (step->kind == STEP_JOBS) {
 		struct jobs *jobs = &step->u.jobs;
 		jobs->task_clk = tasks_clk(theta, work, (double)jobs->n_job, jobs->mac_clk);

@@ -10,20 +10,6 @@
  * without storage QPEs is one block.
  */
 
-/*
- * Every PE sends one packet to its block's storage QPE. The busiest router is
- * a storage QPE's: it takes its own block's packets, and those of three quarters
- * of the neighbouring block cross it on their way (X first, then Y, placement of
- * thesis figure 4.16; the re-run simulator's write-out takes 28 PE clocks a
- * packet with 32 PEs a block, which is (32 + 24) / 2).
- */
-#define CROSSING_FRAC 0.75
-/*
- * The busiest link by the same placement leads from (2,1) to (2,2): the 32
- * packets of one block and those of the next one's 4 QPEs in the first two rows.
- */
-#define CROSSING_LINK_FRAC 1.5
-
 /* The mesh whose blocks the thesis halves, and for which it lists its chains. */
 #define THESIS_SIDE 6
 #define THESIS_N_STORAGE 4
@@ -53,7 +39,5 @@ void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy
 	    .n_queue = n_queue,
 	    .pe_per_queue = n_all_pe / n_queue,
 	};
-	hierarchy->write_router = hierarchy->pe_per_block * (n_block > 1 ? 1.0 + CROSSING_FRAC : 1.0);
-	hierarchy->write_link = mesh_qpe > 1 ? hierarchy->pe_per_block * (n_block > 1 ? CROSSING_LINK_FRAC : 1.0) : 0;
 	assert(hierarchy->n_pe > 0 && hierarchy->pe_per_queue > 0);
 }

@@ -14,10 +14,8 @@ struct hierarchy {
 	uint32_t n_pe;                 /* that compute in reuse, all blocks */
 	uint32_t block_per_dram;       /* blocks that the busiest DRAM interface serves */
 	uint64_t storage_byte;         /* SRAM of the storage QPEs */
-	double write_router; /* packets through the busiest router when every PE writes one packet to its storage QPE */
-	double write_link;   /* ... and over the busiest link between routers */
-	uint32_t n_queue;    /* no reuse: DRAM queues, each with its own PEs */
-	uint32_t pe_per_queue; /* of the smallest queue */
+	uint32_t n_queue;              /* no reuse: DRAM queues, each with its own PEs */
+	uint32_t pe_per_queue;         /* of the smallest queue */
 };
 
 /* Derive it. machine has passed machine_check. */

@@ -22,6 +22,10 @@
 /* Rounds of at least so many taps cost the same start whatever their channels. */
 #define LONG_ROUND_TAP 256
 
+/* From a round's last operand A packet to the next round's first in a router that has no other work; thesis simulator,
+ * re-run at NoC clocks of 125 to 300 MHz. */
+#define A_GAP_CLK 6.0
+
 /* Taps of a channel that are stepped at most, rounded to whole kernel rows; a kernel may have 65536 x 65536. */
 #define MAX_STEP_TAP 16384
 
@@ -249,6 +253,7 @@ void mla_conv_words(const struct machine *machine, const struct mla_conv_round *
 	uint64_t n_round = (uint64_t)n_block * n_group * shape.out_h, n_row = shape.out_h * task->n_filter;
 	uint64_t n_write = n_row * (shape.n_block * round->n_row_write + shape.n_left_write);
 	uint64_t n_a = n_a_packet(machine, round, task->in_c);
+	cost->n_round = n_round;
 	cost->mac_clk = n_round * task->in_c * round->channel_mac_clk;
 	cost->a_word = n_round * n_a * ceil_div(machine->noc_packet_byte, SRAM_WORD_BYTE);
 	cost->b_word = n_round * task->in_c * round->channel_b_word;
@@ -277,6 +282,18 @@ void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *ro
 	cost->clk = fixed_clk + clk;
 	cost->shared_clk = fixed_clk + shared_clk;
 	assert(cost->shared_clk >= cost->clk);
+}
+
+/*
+ * A router that does not keep up has a queue all the time, in which request and answer of each packet stand once, but
+ * for a gap when a round's last packet has come and the next round's have not been asked for; the slower it is, the
+ * more of the gap other PEs' packets fill.
+ */
+double mla_router_clk(const struct mla_fetch *fetch, double n_pe, double router_packet)
+{
+	double packet_clk = 2 * n_pe / router_packet;
+	double gap_clk = packet_clk > fetch->ask_clk ? A_GAP_CLK * real_min(1, router_packet) : 0;
+	return fetch->n_packet * packet_clk + fetch->n_round * gap_clk;
 }
 
 void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,

@@ -51,6 +51,31 @@ struct mla_conv_channels {
 	double start_clk[MLA_N_WRITE_POINT];      /* what a start costs in lock step */
 };
 
+/* Operand A in a matrix multiplication: no stream, one packet at a time, asked for when the buffer runs low. */
+struct mla_matmul_fetch {
+	double mac_clk;             /* a MAC with its B read(s), SRAM free */
+	double n_packet_mac;        /* MACs a packet suffices for */
+	double n_low_mac;           /* MACs left in the buffer when the next is asked for */
+	double answer_clk;          /* from asking to first use, in mid-round */
+	double lead_clk;            /* the same at the start of a round, behind the results */
+	double prefetched_lead_clk; /* the same if the packet was asked for in the round before */
+	bool prefetched;
+};
+
+/* What matrix multiplications have in common whose operand A comes from a PE of the same distance. */
+struct mla_matmul {
+	struct operand_rate rate;
+	struct mla_matmul_fetch fetch;
+	bool local; /* operand A lies in the own SRAM */
+	uint32_t mla_rows, mla_cols;
+	uint32_t column_step; /* columns of operand B that an SRAM port holds */
+	uint32_t row_a_byte;  /* operand A of a MAC */
+	uint32_t packet_byte, port_word;
+	uint32_t n_write; /* SRAM ports that a round's results take */
+	double wait_clk;  /* at a busy neighbour's SRAM */
+	double fixed_clk;
+};
+
 /*
  * Filters of a round share their input channels. A task of several groups has each with channels and filters of its
  * own, one after the other like groups of filters: the same rounds for each, started once. (Nobody has measured such
@@ -80,11 +105,18 @@ struct mla_shape {
 	struct mla_matmul_task matmul;         /* MLA_MATMUL */
 };
 
-/* What a task takes. Words are 32 bit. */
+/* What the tasks of a PE fetch of operand A: each packet is asked for through the QPE's router and comes through it. */
+struct mla_fetch {
+	double n_round, n_packet;
+	double ask_clk; /* from a request to the next, if nothing keeps it */
+};
+
+/* What a task takes. Words are 32 bit. Clocks are those with a router that keeps up, see mla_router_clk. */
 struct mla_cost {
-	double clk;                        /* SRAM free of foreign reads */
-	double shared_clk;                 /* all PEs of the QPE busy alike */
-	uint64_t mac_clk;                  /* clocks in which the array multiplies */
+	double clk;        /* SRAM free of foreign reads */
+	double shared_clk; /* all PEs of the QPE busy alike */
+	uint64_t mac_clk;  /* clocks in which the array multiplies */
+	uint64_t n_round;
 	uint64_t a_word, b_word, out_word; /* SRAM words read for A and B, written for results */
 };
 
@@ -125,9 +157,22 @@ void mla_prepare_channels(const struct machine *machine, const struct mla_conv_r
 double mla_least_round_clk(const struct mla_conv_round *round, const struct mla_conv_channels *channels);
 
 /*
- * Cost of a matrix multiplication task; pe_shift 0: operand A from the own
- * SRAM, else from the PE that much further in the QPE. Closed form.
+ * PE clocks that the router of a QPE takes for operand A of n_pe PEs that each fetch this at the same time, if it
+ * passes router_packet packets a PE clock. Tasks take no less.
  */
+double mla_router_clk(const struct mla_fetch *fetch, double n_pe, double router_packet);
+
+/*
+ * Prepare matrix multiplications of operands of 8 or 16 bit; pe_shift 0: operand A from the own SRAM, else from the PE
+ * that much further in the QPE. Follows some packets through the clocks of PE and NoC, a microsecond: once per machine.
+ */
+void mla_prepare_matmul(const struct machine *machine, uint32_t pe_shift, uint32_t operand_bit,
+                        struct mla_matmul *matmul);
+
+/* Cost of a matrix multiplication task as prepared. Closed form, tens of ns. */
+void mla_prepared_cost(const struct mla_matmul *matmul, const struct mla_matmul_task *task, struct mla_cost *cost);
+
+/* Both at once, where it is asked once. */
 void mla_matmul_cost(const struct machine *machine, const struct mla_matmul_task *task, uint32_t pe_shift,
                      uint32_t operand_bit, struct mla_cost *cost);
 

@@ -56,23 +56,12 @@ static double own_way_clk(const struct machine *machine, double rest_clk)
 	return sum_clk / N_WAY;
 }
 
-/* Operand A in a matrix multiplication: no stream, one packet at a time, asked for when the buffer runs low. */
-struct matmul_fetch {
-	double mac_clk;             /* a MAC with its B read(s), SRAM free */
-	double n_packet_mac;        /* MACs a packet suffices for */
-	double n_low_mac;           /* MACs left in the buffer when the next is asked for */
-	double answer_clk;          /* from asking to first use, in mid-round */
-	double lead_clk;            /* the same at the start of a round, behind the results */
-	double prefetched_lead_clk; /* the same if the packet was asked for in the round before */
-	bool prefetched;
-};
-
 /*
  * From the own SRAM. A round's last MACs may ask for the next round's first packet: it counts if it comes after the
  * round's end, and if it leaves just then it takes the first result's clock.
  */
 static void fetch_own(const struct machine *machine, const struct operand_rate *rate, double n_write,
-                      struct matmul_fetch *fetch)
+                      struct mla_matmul_fetch *fetch)
 {
 	double high_clk = real_max(0, fetch->n_packet_mac - fetch->n_low_mac - 1) * fetch->mac_clk;
 	double read_clk = A_LOCAL_ASK_CLK + rate->a_access_clk;
@@ -86,12 +75,12 @@ static void fetch_own(const struct machine *machine, const struct operand_rate *
 	fetch->prefetched_lead_clk = real_max(b_clk, leave_clk + way_clk - n_write * rate->access_clk);
 }
 
-static struct matmul_fetch matmul_fetch(const struct machine *machine, const struct operand_rate *rate, bool local,
-                                        double n_write, uint32_t operand_bit)
+static struct mla_matmul_fetch matmul_fetch(const struct machine *machine, const struct operand_rate *rate, bool local,
+                                            double n_write, uint32_t operand_bit)
 {
 	double mac_byte = (double)machine->mla_rows * (operand_bit / 8);
 	double b_clk = (double)rate->n_b_first * rate->access_clk;
-	struct matmul_fetch fetch = {.mac_clk = real_max(b_clk, rate->tap_clk)};
+	struct mla_matmul_fetch fetch = {.mac_clk = real_max(b_clk, rate->tap_clk)};
 	fetch.n_packet_mac = machine->noc_packet_byte / mac_byte;
 	fetch.n_low_mac = (double)(uint64_t)(real_max(A_LOW_BYTE, A_LEAST_MAC * mac_byte) / mac_byte);
 	fetch.prefetched_lead_clk = 1 + rate->access_clk;
@@ -104,9 +93,9 @@ static struct matmul_fetch matmul_fetch(const struct machine *machine, const str
 		fetch_own(machine, rate, n_write, &fetch);
 	} else {
 		double backlog_clk = n_write * (rate->access_clk - 1); /* results still queueing: the way is hidden */
-		double way_clk = real_max(0, A_REQUEST_CLK - backlog_clk);
-		fetch.answer_clk = A_REQUEST_CLK + rate->a_access_clk + A_RETURN_CLK;
-		fetch.lead_clk = way_clk + rate->a_access_clk + A_RETURN_CLK;
+		double way_clk = real_max(0, rate->a_request_clk - backlog_clk);
+		fetch.answer_clk = rate->a_request_clk + rate->a_access_clk + rate->a_return_clk;
+		fetch.lead_clk = way_clk + rate->a_access_clk + rate->a_return_clk;
 		/* asked for with the least left, the request has not left for the other PE when the round ends */
 		fetch.prefetched = fetch.n_low_mac > A_LEAST_MAC && fetch.n_low_mac < fetch.n_packet_mac;
 	}
@@ -119,7 +108,7 @@ static struct matmul_fetch matmul_fetch(const struct machine *machine, const str
  * reads of a packet's MACs and, if shared, one packet; or the MACs down to the
  * low mark and the next packet's way.
  */
-static double matmul_round_clk(const struct matmul_fetch *fetch, const struct operand_rate *rate, double n_mac,
+static double matmul_round_clk(const struct mla_matmul_fetch *fetch, const struct operand_rate *rate, double n_mac,
                                double n_a, double n_write, bool shared, double wait_clk)
 {
 	double sram_clk = fetch->n_packet_mac * fetch->mac_clk + (shared ? rate->a_access_clk : 0);
@@ -133,33 +122,55 @@ static double matmul_round_clk(const struct matmul_fetch *fetch, const struct op
 	       last_mac * fetch->mac_clk;
 }
 
+void mla_prepare_matmul(const struct machine *machine, uint32_t pe_shift, uint32_t operand_bit,
+                        struct mla_matmul *matmul)
+{
+	uint32_t operand_byte = operand_bit / 8, port_byte = machine->pe_sram_port_byte;
+	uint64_t row_byte = (uint64_t)machine->mla_cols * operand_result_byte(machine, operand_bit);
+	bool local = machine->qpe_n_pe < 2 || pe_shift % machine->qpe_n_pe == 0;
+	*matmul = (struct mla_matmul){
+	    .local = local,
+	    .mla_rows = machine->mla_rows,
+	    .mla_cols = machine->mla_cols,
+	    .column_step = port_byte / operand_byte,
+	    .row_a_byte = machine->mla_rows * operand_byte,
+	    .packet_byte = machine->noc_packet_byte,
+	    .port_word = port_byte / SRAM_WORD_BYTE,
+	    .n_write = (uint32_t)ceil_div(row_byte, port_byte) * machine->mla_rows,
+	    .fixed_clk = (double)machine->mla_init_clk + DRAIN_CLK,
+	};
+	operand_rate(machine, operand_bit, &matmul->rate);
+	matmul->fetch = matmul_fetch(machine, &matmul->rate, local, (double)matmul->n_write, operand_bit);
+	if (!local)
+		matmul->wait_clk = foreign_wait_frac(pe_shift % machine->qpe_n_pe) * (matmul->rate.access_clk - 1);
+}
+
+void mla_prepared_cost(const struct mla_matmul *matmul, const struct mla_matmul_task *task, struct mla_cost *cost)
+{
+	assert(task->a_w > 0 && task->a_h > 0 && task->b_w > 0);
+	const struct operand_rate *rate = &matmul->rate;
+	/* B's rows are stored in whole ports (thesis equation 2.6), and the array runs over the padding. */
+	uint64_t b_w = align_up(task->b_w, matmul->column_step);
+	uint64_t n_round = ceil_div(task->a_h, matmul->mla_rows) * ceil_div(b_w, matmul->mla_cols);
+	uint64_t n_a = ceil_div((uint64_t)task->a_w * matmul->row_a_byte, matmul->packet_byte);
+	double n = (double)n_round, n_mac = task->a_w, n_write = matmul->n_write;
+	double free_clk = matmul_round_clk(&matmul->fetch, rate, n_mac, (double)n_a, n_write, matmul->local, 0);
+	double shared_clk = matmul_round_clk(&matmul->fetch, rate, n_mac, (double)n_a, n_write, true, matmul->wait_clk);
+
+	cost->shared_clk = matmul->fixed_clk + n * shared_clk;
+	cost->clk = matmul->fixed_clk + n * (free_clk < shared_clk ? free_clk : shared_clk);
+	cost->n_round = n_round;
+	cost->mac_clk = n_round * task->a_w * rate->tap_clk;
+	cost->a_word = n_round * n_a * ceil_div(matmul->packet_byte, SRAM_WORD_BYTE);
+	cost->b_word = n_round * task->a_w * rate->n_b_first * matmul->port_word;
+	cost->out_word = n_round * matmul->n_write * matmul->port_word;
+	assert(cost->shared_clk >= cost->clk);
+}
+
 void mla_matmul_cost(const struct machine *machine, const struct mla_matmul_task *task, uint32_t pe_shift,
                      uint32_t operand_bit, struct mla_cost *cost)
 {
-	assert(task->a_w > 0 && task->a_h > 0 && task->b_w > 0);
-	struct operand_rate rate;
-	operand_rate(machine, operand_bit, &rate);
-	/* B's rows are stored in whole ports (thesis equation 2.6), and the array runs over the padding. */
-	uint64_t b_w = align_up(task->b_w, machine->pe_sram_port_byte / (operand_bit / 8));
-	uint64_t n_round = ceil_div(task->a_h, machine->mla_rows) * ceil_div(b_w, machine->mla_cols);
-	uint64_t n_a = operand_n_a_packet(machine, task->a_w, operand_bit);
-	uint64_t port_word = machine->pe_sram_port_byte / SRAM_WORD_BYTE;
-	uint64_t row_byte = (uint64_t)machine->mla_cols * operand_result_byte(machine, operand_bit);
-	uint64_t n_write = ceil_div(row_byte, machine->pe_sram_port_byte) * machine->mla_rows;
-	bool local = machine->qpe_n_pe < 2 || pe_shift % machine->qpe_n_pe == 0;
-
-	struct matmul_fetch fetch = matmul_fetch(machine, &rate, local, (double)n_write, operand_bit);
-	double wait_clk = local ? 0 : foreign_wait_frac(pe_shift % machine->qpe_n_pe) * (rate.access_clk - 1);
-	double fixed_clk = (double)machine->mla_init_clk + DRAIN_CLK;
-	double n = (double)n_round, n_mac = task->a_w;
-	double free_clk = matmul_round_clk(&fetch, &rate, n_mac, (double)n_a, (double)n_write, local, 0);
-	double shared_clk = matmul_round_clk(&fetch, &rate, n_mac, (double)n_a, (double)n_write, true, wait_clk);
-
-	cost->shared_clk = fixed_clk + n * shared_clk;
-	cost->clk = fixed_clk + n * (free_clk < shared_clk ? free_clk : shared_clk);
-	cost->mac_clk = n_round * task->a_w * rate.tap_clk;
-	cost->a_word = n_round * n_a * ceil_div(machine->noc_packet_byte, SRAM_WORD_BYTE);
-	cost->b_word = n_round * task->a_w * rate.n_b_first * port_word;
-	cost->out_word = n_round * n_write * port_word;
-	assert(cost->shared_clk >= cost->clk);
+	struct mla_matmul matmul;
+	mla_prepare_matmul(machine, pe_shift, operand_bit, &matmul);
+	mla_prepared_cost(&matmul, task, cost);
 }

@@ -13,6 +13,7 @@
 #include "sim/mla/mla_operand.h"
 #include "sim/base/checked.h"
 #include <assert.h>
+#include <math.h>
 
 #define RESULT_BYTE 4 /* 29-bit accumulators leave as 32 bit: thesis section 2.3.2 */
 
@@ -27,6 +28,26 @@
 #define WARM_UP_CLK 256
 #define WINDOW_CLK 2048
 #define MAX_WINDOW_SCALE 8
+
+/* PE clocks in which the mean of a hop is taken: more than the clocks of NoC and PE take to meet again. */
+#define HOP_WINDOW_CLK 64
+/* Against the rounding of ratios that are whole. */
+#define CLOCK_SLACK 1e-9
+
+/*
+ * PE clocks from a router to where its packet goes, the mean over how the clocks of NoC and PE meet: a packet enters in
+ * the NoC's next clock, takes noc.hop_clk, and is taken in a PE clock. At the default operating point, as a kernel is
+ * prepared once for all of them.
+ */
+static double noc_hop_pe_clk(const struct machine *machine)
+{
+	double noc_per_clk = machine->n_level > 0 ? machine->noc_clk_mhz / machine->level[0].clk_mhz : 2, sum_clk = 0;
+	for (int clk = 0; clk < HOP_WINDOW_CLK; clk++) {
+		double enter = ceil(clk * noc_per_clk - CLOCK_SLACK);
+		sum_clk += floor((enter + machine->noc_hop_clk) / noc_per_clk + CLOCK_SLACK) - clk;
+	}
+	return sum_clk / HOP_WINDOW_CLK;
+}
 
 void operand_rate(const struct machine *machine, uint32_t operand_bit, struct operand_rate *rate)
 {
@@ -47,6 +68,9 @@ void operand_rate(const struct machine *machine, uint32_t operand_bit, struct op
 	/* A PE receives one packet a clock (thesis simulator); arrays with very many rows wait for it. */
 	if (rate->a_period_clk < 1)
 		rate->a_period_clk = 1;
+	double hop_clk = noc_hop_pe_clk(machine);
+	rate->a_request_clk = (uint32_t)(A_REQUEST_CLK + hop_clk + 0.5);
+	rate->a_return_clk = (uint32_t)(A_RETURN_CLK + hop_clk + 0.5);
 	rate->a_stream_clk = rate->a_period_clk > rate->a_access_clk ? rate->a_period_clk : rate->a_access_clk;
 }
 
@@ -77,7 +101,7 @@ uint64_t operand_row_clk(const struct operand_rate *rate, uint32_t kernel_w)
 
 uint32_t operand_a_first_clk(const struct operand_rate *rate)
 {
-	return A_REQUEST_CLK + rate->a_access_clk + A_RETURN_CLK;
+	return rate->a_request_clk + rate->a_access_clk + rate->a_return_clk;
 }
 
 /*
@@ -182,7 +206,8 @@ static void skip_wait(struct round_state *state)
 static struct round_state round_start(const struct operand_rate *rate, uint32_t kernel_w, uint64_t n_a,
                                       uint64_t n_write)
 {
-	double n_period = n_write > A_REQUEST_CLK ? (double)(n_write - A_REQUEST_CLK) / rate->a_period_clk : 0;
+	double n_period =
+	    n_write > rate->a_request_clk ? (double)(n_write - rate->a_request_clk) / rate->a_period_clk : 0;
 	uint64_t n_early = (uint64_t)n_period + ((double)(uint64_t)n_period < n_period);
 	if (n_early > n_a)
 		n_early = n_a;
@@ -192,7 +217,7 @@ static struct round_state round_start(const struct operand_rate *rate, uint32_t 
 	    .clk = n_write,
 	    .before_clk = n_write * (rate->access_clk - 1) + n_early * rate->a_access_clk,
 	    .n_a = n_a - n_early,
-	    .next_a_clk = A_REQUEST_CLK + (double)n_early * rate->a_period_clk,
+	    .next_a_clk = rate->a_request_clk + (double)n_early * rate->a_period_clk,
 	};
 }
 

@@ -13,20 +13,22 @@
 #define SRAM_WORD_BYTE 4 /* the unit of struct mla_cost's word counts */
 #define B_STEP_BYTE 4    /* operand B's reads inside a kernel row: 32 bit, thesis section 2.3.2 */
 
-/* An A packet's way in PE clocks: MLA to router to SRAM, and back to first use. Thesis simulator, re-run. */
-#define A_REQUEST_CLK 4
-#define A_RETURN_CLK 3
+/* An A packet's way in PE clocks besides the NoC's hop: MLA to router to SRAM, and back to first use. Thesis simulator,
+ * re-run. */
+#define A_REQUEST_CLK 2
+#define A_RETURN_CLK 1
 /* From the last write to the interrupt, besides mla_init_clk; re-run. */
 #define DRAIN_CLK 1
 
 struct operand_rate {
-	uint32_t tap_clk;      /* MAC clocks a tap */
-	uint32_t n_b_first;    /* SRAM reads that fill all columns */
-	uint32_t n_b_ahead;    /* pixels these bring beyond the columns */
-	uint32_t n_b_step;     /* pixels of a further read */
-	double a_period_clk;   /* from an A packet to the next, as asked for */
-	double a_stream_clk;   /* the same as the SRAM can sustain it */
-	uint32_t a_access_clk; /* SRAM clocks of a packet */
+	uint32_t tap_clk;                     /* MAC clocks a tap */
+	uint32_t n_b_first;                   /* SRAM reads that fill all columns */
+	uint32_t n_b_ahead;                   /* pixels these bring beyond the columns */
+	uint32_t n_b_step;                    /* pixels of a further read */
+	double a_period_clk;                  /* from an A packet to the next, as asked for */
+	double a_stream_clk;                  /* the same as the SRAM can sustain it */
+	uint32_t a_request_clk, a_return_clk; /* a packet's way */
+	uint32_t a_access_clk;                /* SRAM clocks of a packet */
 	uint32_t access_clk;
 };
 

@@ -8,7 +8,9 @@
  * other with a barrier between them; inside a step PEs overlap as its kind says.
  */
 #include "sim/machine/counts.h"
+#include "sim/machine/flow.h"
 #include "sim/machine/latency.h"
+#include "sim/mla/mla.h"
 #include "sim/systolic/systolic_work.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,13 +71,16 @@ struct transfer {
 	uint32_t stage_setup_clk; /* PE clocks as measured, each hop */
 	uint32_t setup_clk;       /* of a phase of loads, PE clocks as measured, once a repeat */
 	double n_repeat;
+	/* Of loads and copies on a chip, instead of stages: the paths that their time is the longest of, an item a DRAM
+	 * load and a copy each; owned by mapper/placement. NULL: by stages. */
+	const struct flow_paths *paths;
 };
 
 /* Tasks in lock step: every PE runs n_task one after the other, each followed by its write-out. */
 struct compute {
-	double task_clk;      /* PE clocks of all n_task tasks of the busiest PE, SRAM shared with its neighbours */
-	double mac_clk;       /* of that, clocks in which the array multiplies */
-	double router_packet; /* operand A packets through the QPE's router during those tasks */
+	double task_clk;        /* PE clocks of all n_task tasks of the busiest PE, SRAM shared with its neighbours */
+	double mac_clk;         /* of that, clocks in which the array multiplies */
+	struct mla_fetch fetch; /* of operand A during those tasks, which a QPE's PEs run at the same time */
 	uint64_t n_task;
 	double write_packet;    /* of one task's result, largest */
 	double write_router;    /* packets through the busiest router for each packet that every PE writes ... */
@@ -91,6 +96,7 @@ struct jobs {
 	double load_byte, write_byte;     /* DRAM traffic of all its jobs */
 	double task_clk, task_shared_clk; /* MLA time of all its jobs: SRAM free, SRAM shared all the time */
 	double mac_clk;                   /* of that, clocks in which the array multiplies */
+	struct mla_fetch fetch;           /* of operand A, all jobs */
 };
 
 /* Work of the ARM cores; with DRAM traffic where operands are not kept in the PE (no fusion). */

@@ -19,7 +19,6 @@
 /* Of the same name in tests/across/test_tiers.c: a layer, and the mean of many. */
 #define MAX_LAYER_FRAC 0.08
 #define MAX_MEAN_FRAC 0.02
-#define MAX_SMALL_FRAC 0.08 /* of set-ups: the closed forms send every result of reuse by way of the host */
 
 static struct machine get_machine(const char *path)
 {
@@ -173,13 +172,15 @@ static void test_conv_forms_tiers_agree(void **state)
 		struct layer_design rows = design;
 		rows.form = FORM_CONV;
 		double conv_frac = deviation(&machine, &block, &rows);
-		if (!(frac <= conv_frac + MAX_SMALL_FRAC))
+		/* rounds of reuse on a QPE are priced with a host's command before each write, which none is sent */
+		double more_frac = design.strategy == STRATEGY_FUSION_REUSE ? 0.08 : MAX_MEAN_FRAC;
+		if (!(frac <= conv_frac + more_frac))
 			fail_msg("case %u, %s, %s: the tiers differ by %.1f %%, in rows by %.1f %%", i,
 			         strategy_table[design.strategy].name, conv_form_name[design.form], 100 * frac,
 			         100 * conv_frac);
 	}
 	print_message("mean deviation %.2f %% of %u designs\n", 100 * sum / n, n);
-	assert_true(n > 80 && sum / n <= 0.025);
+	assert_true(n > 80 && sum / n <= MAX_MEAN_FRAC);
 }
 
 /* Where there is no such form, a verdict says so. */

@@ -17,7 +17,7 @@ expect_code 0 "$DSE" report "$folder/front.json" --json -o "$work/folder.json"
 expect_empty "$work/err"
 expect_text "$work/folder.json" '"without":null'
 expect_text "$work/folder.json" "dse simulate --point $folder/front.json:{id}"
-expect_text "$work/folder.json" '{"knob":"mla.array","from":"16x4","value":"8x4","of_point":2,"change_pct":{'
+expect_text "$work/folder.json" '{"knob":"mla.array","from":"16x4","value":"8x4","of_point":1,"change_pct":{'
 expect_text "$work/folder.json" '"verdict":"FC_4: a task'
 expect_code 0 "$DSE" report last --store "$results/dse.sqlite" --json -o "$work/store.json"
 for key in columns points layers point_designs designs machines; do
@@ -50,7 +50,7 @@ export SOURCE_DATE_EPOCH
 mkdir "$work/bin" "$work/no"
 printf '#!/bin/sh\necho "PNG $*"\n' >"$work/bin/rsvg-convert"
 chmod +x "$work/bin/rsvg-convert"
-expect_code 0 env PATH="$work/bin:$PATH" "$DSE" report "$folder" --figures "$work/figures" --point 7 --json -j 1 \
+expect_code 0 env PATH="$work/bin:$PATH" "$DSE" report "$folder" --figures "$work/figures" --point 3 --json -j 1 \
 	-o "$work/one.json"
 expect_empty "$work/err"
 for name in front parallel rooflines phases energy power utilisation sensitivity progress; do
@@ -60,13 +60,13 @@ done
 expect_code 0 env PATH="$work/no" "$DSE" report "$folder" --figures "$work/svg" --json -o "$work/no.json"
 expect_text "$work/err" "SVG only; PNG beside it takes rsvg-convert (Debian: package librsvg2-bin)"
 [ -f "$work/svg/front.svg" ] && [ ! -f "$work/svg/front.png" ] || fail "a PNG without its program"
-expect_text "$work/figures/phases.svg" "point 7: latency 0.45396 ms"
+expect_text "$work/figures/phases.svg" "point 3: latency 0.45098 ms"
 expect_text "$work/one.json" '"made":"1970-01-01T00:00:00Z"'
-expect_text "$work/one.json" '"point":7'
-expect_code 0 "$DSE" report "$folder" --point 7 --json -j 3 -o "$work/three.json"
+expect_text "$work/one.json" '"point":3'
+expect_code 0 "$DSE" report "$folder" --point 3 --json -j 3 -o "$work/three.json"
 expect_same "$work/one.json" "$work/three.json"
 expect_code 2 "$DSE" report "$folder" --point 9
-expect_text "$work/err" "has points 0 to 8"
+expect_text "$work/err" "has points 0 to 5"
 expect_code 2 "$DSE" report "$folder" --point x
 expect_text "$work/err" "allowed is the number of a point"
 

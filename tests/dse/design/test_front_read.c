@@ -121,8 +121,8 @@ static void test_front_read_refuses_what_does_not_belong_together(void **state)
 	static const struct {
 		const char *from, *to, *message;
 	} change[] = {
-	    {"\"layers\": [1, 3, 5]", "\"layers\": [1, 3, 9999]", "no design with number 9999"},
-	    {"\"layers\": [1, 3, 5]", "\"layers\": [1, 3]", "layers: found 2, network tiny has 3"},
+	    {"\"layers\": [1, 2, 4]", "\"layers\": [1, 2, 9999]", "no design with number 9999"},
+	    {"\"layers\": [1, 2, 4]", "\"layers\": [1, 2]", "layers: found 2, network tiny has 3"},
 	    {"\"axes\": {\"mla.array\"", "\"axes\": {\"mla.arrow\"", "'mla.arrow' is not a machine parameter"},
 	    {"{\"design\": 2,", "{\"design\": 0,", "design: found 0 behind 1"},
 	    {"\"id\": 0, \"machine\": \"dvfs_chip\"", "\"id\": 0, \"machine\": \"other\"", "'other' is none"},

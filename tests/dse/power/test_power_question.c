@@ -36,6 +36,7 @@ static void set_up(struct fixture *f, double sram_pj)
 	assert_int_equal(network_read("spaces/networks/vgg16.yaml", &f->network, NULL), ERR_OK);
 	if (sram_pj > 0)
 		f->machine.level[0].sram_read32_pj = sram_pj;
+	f->machine.noc_clk_mhz = 1000; /* routers keep up at any level, so that tasks take the PE's clocks alone */
 	mapper_prepare(&f->network.block[1], &f->machine, 8, &f->context);
 	f->design.operand_bit = 8;
 	assert_int_equal(power_split_into(&f->context, 1024, &f->design.split, NULL), ERR_OK);
@@ -101,7 +102,10 @@ static void test_power_question_pairs(void **state)
 	tear_down(&f);
 }
 
-/* Tasks alone take clocks only: the closed form is exact, and energy falls with the clock. */
+/*
+ * Tasks alone take clocks only, but for operand A's way through the router: the closed form is within 0.05 %, and
+ * energy falls with the clock.
+ */
 static void test_power_question_clock_follows_the_closed_form(void **state)
 {
 	static struct fixture f;
@@ -113,7 +117,7 @@ static void test_power_question_clock_follows_the_closed_form(void **state)
 	size_t clk = column_of(&analysis, "clk_mhz"), slope = column_of(&analysis, "mj_per_mhz");
 	for (size_t i = 0; i < analysis.n_row; i++) {
 		const struct power_finding *row = &analysis.row[i];
-		assert_true(fabs(row->value[error]) < 1e-6 && row->value[slope] < 0);
+		assert_true(fabs(row->value[error]) < 0.05 && row->value[slope] < 0);
 		if (i == 0 || strcmp(row->label, analysis.row[i - 1].label) != 0)
 			continue;
 		/* the mean slope between two clocks lies between those at them */

@@ -268,7 +268,7 @@ static void expect_all(struct fixture *fixture)
 
 /* ---- spaces ---- */
 
-/* What one knob does is what another point of the front has that differs from the knee in it alone: 0 from 2. */
+/* What one knob does is what another point of the front has that differs from the knee in it alone: 0 from 1. */
 static void test_report_data_of_a_chip(void **state)
 {
 	struct fixture fixture;
@@ -277,18 +277,18 @@ static void test_report_data_of_a_chip(void **state)
 	const struct report_data *data = &fixture.data;
 	expect_all(&fixture);
 	expect_sums(data);
-	assert_int_equal(data->knee, 2);
-	assert_int_equal(data->chosen, 2);
+	assert_int_equal(data->knee, 1);
+	assert_int_equal(data->chosen, 1);
 	size_t n = 0;
 	for (size_t i = 0; i < data->n_change; i++) {
 		const struct report_change *change = &data->change[i];
-		if (change->point != 2 || strcmp(change->knob, "FC_4 level") != 0)
+		if (change->point != 1 || strcmp(change->knob, "FC_4 level") != 0)
 			continue;
 		n++;
 		assert_string_equal(change->from, "PL1");
 		assert_string_equal(change->value, "PL2");
 		for (size_t k = 0; k < 3; k++)
-			assert_true(fabs(change->pct[k] - 100 * (data->column[k].of[0] / data->column[k].of[2] - 1)) <
+			assert_true(fabs(change->pct[k] - 100 * (data->column[k].of[0] / data->column[k].of[1] - 1)) <
 			            1e-9);
 	}
 	assert_int_equal(n, 1);

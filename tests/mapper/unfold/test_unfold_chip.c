@@ -21,6 +21,12 @@
 
 #define N_CASE 1500
 #define MOST_TASK 20000
+/* [0] other meshes, [1] the thesis' */
+struct tally {
+	uint32_t n_design[2], n_exact[2]; /* those whose migrations are exactly what the fast tier prices */
+	uint32_t n_lockstep, n_below;     /* likewise of tasks in lock step, any mesh; fewer than run */
+};
+
 /* ---- what holds of ours ---- */
 
 static void assert_equal(const struct follower *follower, const char *what, uint64_t found, uint64_t expected)
@@ -59,6 +65,38 @@ static void check_complete(const struct follower *follower)
 	assert_equal(follower, "input steps", follower->n_input, assignment.n_wave * assignment.n_pass);
 	if (follower->most_task < assignment.n_task)
 		assert_equal(follower, "tasks of the busiest PE", follower->most_task, assignment.n_task);
+}
+
+/* Tasks one after the other: of each step of computation those of its busiest PE. */
+static uint64_t count_lockstep(const struct follower *follower)
+{
+	const struct schedule *schedule = &follower->schedule;
+	uint64_t n_all = 0;
+	uint32_t n_pe = machine_n_pe(follower->context->machine);
+	uint32_t *n_task = calloc(n_pe, sizeof(*n_task));
+	assert_non_null(n_task);
+	for (uint32_t s = 0; s < schedule->n_step; s++) {
+		const struct schedule_step *step = &schedule->step[s];
+		uint32_t n_most = 0;
+		memset(n_task, 0, n_pe * sizeof(*n_task));
+		for (uint32_t i = step->first_op; i < step->first_op + step->n_op; i++)
+			if (schedule->op[i].kind == OP_TASK && ++n_task[schedule->op[i].pe] > n_most)
+				n_most++;
+		n_all += n_most;
+	}
+	free(n_task);
+	return n_all;
+}
+
+/* Tasks in lock step are priced as they run on the thesis' mesh; elsewhere mostly, and hardly ever below. */
+static void check_lockstep(const struct follower *follower, struct tally *tally)
+{
+	struct chip_assignment assignment = distribute_chip_assign(follower->context, &follower->tiling);
+	uint64_t n_task = count_lockstep(follower);
+	if (follower->place.is_thesis)
+		assert_equal(follower, "tasks in lock step", n_task, assignment.n_lockstep);
+	tally->n_lockstep += n_task == assignment.n_lockstep;
+	tally->n_below += assignment.n_lockstep < n_task;
 }
 
 /* What the fast tier prices, and never more; true: all of it. */
@@ -161,11 +199,6 @@ static void test_unfold_chip_leaves_out_what_the_thesis_did(void **state)
 
 /* ---- any chip, any split ---- */
 
-/* [0] other meshes, [1] the thesis' */
-struct tally {
-	uint32_t n_design[2], n_exact[2]; /* those whose migrations are exactly what the fast tier prices */
-};
-
 static void check_random(struct rng *rng, const struct machine *thesis_chip, struct tally *tally)
 {
 	struct machine machine = rng_below(rng, 3) ? random_chip(rng, thesis_chip) : *thesis_chip;
@@ -188,6 +221,7 @@ static void check_random(struct rng *rng, const struct machine *thesis_chip, str
 	follower_open(&follower, &context, &design);
 	check_complete(&follower);
 	check_sram(&follower);
+	check_lockstep(&follower, tally);
 	tally->n_design[follower.place.is_thesis]++;
 	tally->n_exact[follower.place.is_thesis] += check_migrations(&follower);
 	follower_close(&follower);
@@ -197,7 +231,7 @@ static void test_unfold_chip_meets_every_pair_on_any_mesh(void **state)
 {
 	struct err err = {0};
 	struct machine thesis_chip;
-	struct tally tally = {{0}, {0}};
+	struct tally tally = {0};
 	(void)state;
 	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &thesis_chip, &err), ERR_OK);
 	for (uint32_t i = 0; i < N_CASE; i++) {
@@ -206,6 +240,10 @@ static void test_unfold_chip_meets_every_pair_on_any_mesh(void **state)
 	}
 	print_message("migrations as priced: %u of %u designs on the thesis' mesh, %u of %u on others\n",
 	              tally.n_exact[1], tally.n_design[1], tally.n_exact[0], tally.n_design[0]);
+	uint32_t n_all = tally.n_design[0] + tally.n_design[1];
+	print_message("tasks in lock step as priced: %u of %u designs, priced below: %u\n", tally.n_lockstep, n_all,
+	              tally.n_below);
+	assert_true(tally.n_lockstep * 10 >= n_all * 9 && tally.n_below * 100 <= n_all);
 	assert_true(tally.n_design[1] > 300 && tally.n_exact[1] * 100 >= tally.n_design[1] * 99);
 	assert_true(tally.n_design[0] > 300 && tally.n_exact[0] * 100 >= tally.n_design[0] * 85);
 }

@@ -18,8 +18,7 @@ static struct hierarchy hierarchy_of(enum machine_target target)
 	return hierarchy;
 }
 
-/* Thesis section 4.4: four double QPE blocks of 9 QPEs, one of which stores; the re-run's write-out takes 28 PE clocks
- * a packet of each PE, at two packets a PE clock. */
+/* Thesis section 4.4: four double QPE blocks of 9 QPEs, one of which stores. */
 static void test_hierarchy_of_the_thesis_chip(void **state)
 {
 	(void)state;
@@ -34,7 +33,6 @@ static void test_hierarchy_of_the_thesis_chip(void **state)
 	assert_int_equal(hierarchy.storage_byte, 4 * 4 * 131072);
 	assert_int_equal(hierarchy.n_queue, 4);
 	assert_int_equal(hierarchy.pe_per_queue, 36);
-	assert_true(hierarchy.write_router / 2 == 28);
 }
 
 static void test_hierarchy_of_a_qpe(void **state)
@@ -48,7 +46,6 @@ static void test_hierarchy_of_a_qpe(void **state)
 	assert_int_equal(hierarchy.storage_byte, 0);
 	assert_int_equal(hierarchy.n_queue, 1);
 	assert_int_equal(hierarchy.pe_per_queue, 4);
-	assert_true(hierarchy.write_router == 4); /* nobody else's packets cross its router */
 }
 
 int main(void)

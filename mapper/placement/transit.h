@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_TRANSIT_H
+#define MAPPER_TRANSIT_H
+/*
+ * Transfers of a phase of reuse as a few paths: the phase takes as long as the slowest of them, each of which grows
+ * with the size of the items and with what a packet takes at ports, routers, links and DRAM interfaces. They depend on
+ * the machine's geometry alone, so they are worked out once and kept: what is asked for again is looked up.
+ */
+#include "sim/machine/flow.h"
+#include "sim/program/program.h"
+
+enum transit_kind {
+	TRANSIT_MAPS,        /* ifmap parts into the blocks and along their chains */
+	TRANSIT_FILTERS,     /* filter parts to all QPEs */
+	TRANSIT_TURN,        /* one rotation of filters inside the blocks */
+	TRANSIT_RING,        /* one step of filters round the ring */
+	TRANSIT_RESULTS,     /* a packet of every PE to its storage QPE */
+	TRANSIT_OWN_MAPS,    /* ifmap parts of a task each */
+	TRANSIT_OWN_FILTERS, /* filters of some tasks each */
+	N_TRANSIT
+};
+
+/* What is not of a kind is 0. */
+struct transit {
+	enum transit_kind kind;
+	uint32_t n_set, n_slot, n_resident; /* MAPS; TURN: n_set; RESULTS, OWN_MAPS: n_resident of the block's slots */
+	uint32_t n_block;                   /* MAPS, OWN: blocks that have any */
+	uint32_t n_filter, n_dealt, n_half; /* FILTERS, as placement_list_filters */
+	uint32_t n_user;                    /* OWN_FILTERS: PEs of each of n_filter parts of a block */
+	bool in_storage;                    /* MAPS, OWN_MAPS, TURN */
+	bool is_source;                     /* MAPS, FILTERS, TURN */
+};
+
+/* What of a machine they depend on, to be worked out once; clocks in steps of an eighth of an octave. */
+struct transit_mesh {
+	uint32_t mesh_w, mesh_h, n_qpe, n_storage, n_dram, n_pe, is_chip, router_packet;
+	uint32_t n_point;
+	int32_t noc[FLOW_MAX_POINT]; /* NoC clocks a PE clock, at its levels */
+	int32_t dram;                /* packets at a DRAM interface a NoC clock */
+};
+void transit_mesh_derive(const struct machine *machine, struct transit_mesh *mesh);
+
+/*
+ * The paths. They are the module's, and stay as they are until transit_forget. The first time it takes some
+ * milliseconds, then a look-up; threads may ask at the same time. Where memory is out they take longer than can be
+ * counted (VERDICT_CLOCKS), and transit_is_out says so from then on: a search has to fail then.
+ */
+const struct flow_paths *transit_paths(const struct machine *machine, const struct transit_mesh *mesh,
+                                       const struct transit *transit);
+
+bool transit_is_out(void);
+
+/* Give the memory of all paths back, once no program that has any is in use and no thread asks. */
+void transit_forget(void);
+
+#endif
