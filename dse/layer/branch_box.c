@@ -200,6 +200,8 @@ static struct dim_range range_of(const struct branch_axis *axis, const struct br
 	    .n_least = axis->axis->n_part[span->low],
 	    .n_most = n_most,
 	    .split = is_single(span) ? &choice[span->first] : NULL,
+	    .choice = &choice[span->first],
+	    .n_choice = span->last - span->first,
 	};
 	if (span->high == span->low + 1)
 		range.size = choice[span->first].size_a;

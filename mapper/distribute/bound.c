@@ -104,7 +104,7 @@ static void bound_systolic(const struct layer_context *context, const struct lay
 	uint64_t sram_byte;
 	for (int i = 0; i < 4; i++) {
 		uint32_t step = i < 2 ? block->pool : 1; /* bits of enum bound_open are in this order, too */
-		*dim[i] = (struct dim_range){extent[i], step, 1, extent[i] / step, step, NULL};
+		*dim[i] = (struct dim_range){extent[i], step, 1, extent[i] / step, step, NULL, NULL, 0};
 		if (!(open & (1u << i)))
 			dim[i]->split = own[i];
 	}

@@ -320,6 +320,27 @@ static void scale_counts(struct counts *counts, double frac)
 	counts->dram_write_byte *= frac;
 }
 
+/* Of all results those of the blocks of the busiest DRAM interface, and how many of its blocks have any. */
+struct result_share {
+	double frac, n_block;
+};
+
+/* Rows of ifmap parts are dealt to groups of blocks that share them; the first ones have one more. */
+static struct result_share result_share(const struct layer_context *context, const struct tiling *tiling,
+                                        const struct chip_assignment *a)
+{
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	double dram_frac = 1.0 / context->machine->dram_n;
+	if (tiling->is_least)
+		return (struct result_share){dram_frac, hierarchy->n_block * dram_frac};
+	uint64_t n_group = hierarchy->n_block / a->n_share, n_h = tiling->n_h;
+	uint64_t n_near = hierarchy->block_per_dram > a->n_share ? hierarchy->block_per_dram / a->n_share : 1;
+	double n_row = (double)(n_near * (n_h / n_group) + least(n_near, n_h % n_group)), n_all = (double)n_h;
+	double near_frac = real_min(1, (double)hierarchy->block_per_dram / (double)(n_near * a->n_share));
+	double n_block = (double)(least(n_near, n_h) * a->n_share) * near_frac;
+	return (struct result_share){real_max(n_row / n_all * near_frac, dram_frac), n_block};
+}
+
 void distribute_chip_computation(const struct layer_context *context, const struct layer_design *design,
                                  const struct tiling *tiling, const struct chip_assignment *a, uint64_t n_task,
                                  struct program *program)
@@ -330,35 +351,38 @@ void distribute_chip_computation(const struct layer_context *context, const stru
 	struct compute *compute = &step->u.compute;
 	double done_frac = real_min(1, (double)n_task / (double)a->n_task);
 	uint64_t n_run = least(a->n_run, n_task), n_all = least(n_task, a->n_task);
-	uint64_t n_row = ceil_div(tiling->n_h * a->n_share, hierarchy->n_block),
-		 n_c = ceil_div(tiling->n_c, a->n_share);
-	/* the fullest QPE has the first filter parts; waves and groups have theirs one after the other */
+	/* the fullest QPE has the first filter parts, of which a PE runs its tasks' in a run; waves and groups have
+	   theirs one after the other */
 	uint64_t n_together = ceil_div(tiling->n_meet, ceil_div(tiling->n_meet, machine->qpe_n_pe));
-	bool follows = a->is_own || tiling->n_channel_part > 1;
-	double task_frac = distribute_task_frac(context, design, tiling, follows ? tiling->n_c : n_together);
-	double result_frac = distribute_result_frac(design, tiling, n_row, n_c), fixed_clk = machine->mla_init_clk;
+	n_together = least(n_together, ceil_div(n_task, n_run));
+	bool follows = tiling->n_channel_part > 1;
+	double task_frac = a->is_own
+	                       ? distribute_own_task_frac(context, design, tiling, a)
+	                       : distribute_task_frac(context, design, tiling, follows ? tiling->n_c : n_together);
+	task_frac *= distribute_wave_frac(context, design, tiling, a);
+	double fixed_clk = machine->mla_init_clk;
 	compute->n_task = n_task;
 	compute->n_barrier = (double)n_run;
+	uint64_t n_busy = a->n_share * least(hierarchy->n_block / a->n_share, tiling->n_h);
+	compute->n_start = tiling->is_least ? 0 : (double)(a->n_active * n_busy);
 	compute->task_clk = (fixed_clk + (tiling->task.shared_clk - fixed_clk) * task_frac) * (double)n_task;
 	compute->mac_clk = (double)tiling->task.mac_clk * task_frac * (double)n_all;
 	compute->fetch = tiling_fetch(context, tiling, (double)tiling->task.a_word * task_frac * (double)n_task,
 	                              (double)tiling->task.mac_clk * task_frac * (double)n_task);
-	compute->write_packet = (double)tiling->out_byte * result_frac / machine->noc_packet_byte;
+	double all_byte = (double)tiling->all_out_byte * done_frac;
+	struct result_share share = result_share(context, tiling, a);
+	double n_writer_pe = share.n_block * hierarchy->pe_per_block;
+	compute->write_packet = all_byte * share.frac / n_writer_pe / (double)n_task / machine->noc_packet_byte;
 	bool has_storage = machine->target == MACHINE_CHIP && machine->chip.n_storage_qpe > 0;
-	double active_frac = (double)a->n_active / hierarchy->pe_per_block;
 	const struct transit transit = {.kind = TRANSIT_RESULTS,
 	                                .n_resident = hierarchy->pe_per_block,
 	                                .n_block = hierarchy->n_block,
 	                                .in_storage = has_storage};
 	const struct flow_paths *paths = transit_paths(machine, &context->mesh, &transit);
-	compute->write_router = (double)paths->router * active_frac;
-	compute->write_link = (double)paths->link * active_frac;
-	if (!design->out_storage) {
-		double n_writer = (double)a->n_active * hierarchy->block_per_dram;
-		compute->write_dram_byte = (double)tiling->out_byte * result_frac * (double)n_all * n_writer;
-		double mean_byte = (double)tiling->all_out_byte / machine->dram_n * done_frac;
-		compute->write_dram_byte = real_max(compute->write_dram_byte, mean_byte);
-	}
+	compute->write_router = (double)paths->router;
+	compute->write_link = (double)paths->link;
+	if (!design->out_storage)
+		compute->write_dram_byte = all_byte * share.frac;
 	tiling_mla_counts(context, tiling, &step->counts);
 	double out_byte = (double)tiling->all_out_byte;
 	step->counts.dram_write_byte = design->out_storage ? 0 : out_byte;
@@ -462,7 +486,9 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 		h.n = (double)n_row;
 		h.extent = (double)n_row * tiling->out_h;
 		h_pixel *= (double)n_row / (double)n_all;
-		h_row = (double)n_row * computed_h;
+		/* rows of several images are priced as if all were the larger ones */
+		h_row = block_batch(block) > 1 ? (double)n_row * computed_h
+		                               : distribute_first_rows(block, &range->h, n_row);
 		n_block = 1;
 	}
 	double n_filter = c.n / n_share;

@@ -50,15 +50,23 @@ void distribute_chip_fetch(const struct layer_context *context, const struct lay
 
 /*
  * What so many first parts take together, over as many of the largest: bytes of n filter parts; bytes of the ifmap
- * parts in n_row rows; rounds of tasks with n filter parts; bytes of the results of these rows with n filter parts. 1
- * at most.
+ * parts in n_row rows, and those of them that n filter parts have of their own; rounds of tasks with n filter parts.
+ * 1 at most.
  */
 double distribute_filter_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n);
 double distribute_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row);
+/* Rounds of the largest task of each wave for ifmap parts of two heights, over as many of the largest. */
+double distribute_wave_frac(const struct layer_context *context, const struct layer_design *design,
+                            const struct tiling *tiling, const struct chip_assignment *a);
+/* Of a range with one number of parts: rows that the array computes for the first n ones, at least. */
+double distribute_first_rows(const struct block *block, const struct dim_range *h, uint64_t n);
+/* Of reuse with ifmap parts of its own: rounds of the largest task of each wave. */
+double distribute_own_task_frac(const struct layer_context *context, const struct layer_design *design,
+                                const struct tiling *tiling, const struct chip_assignment *a);
+double distribute_own_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row,
+                               uint64_t n_filter);
 double distribute_task_frac(const struct layer_context *context, const struct layer_design *design,
                             const struct tiling *tiling, uint64_t n);
-double distribute_result_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row,
-                              uint64_t n);
 
 /* A block of the ARM cores (pooling and the rest of enum arm_kind): ARM cores only, with the traffic of its maps. */
 void distribute_pool(const struct layer_context *context, const struct layer_design *design,

@@ -9,6 +9,9 @@
 #include "mapper/split/design.h"
 #include "mapper/split/split_range.h"
 
+/* Splits of a range that are looked at one by one. */
+#define MAX_RANGE_CHOICE 32
+
 struct tiling {
 	uint32_t n_w, n_h, n_c, n_d; /* parts; of h those of all images, one image's after the other's */
 	uint64_t n_map;              /* ifmap parts: n_w * n_h */
@@ -32,9 +35,10 @@ struct tiling {
 	uint64_t row_word; /* widths of all parts of w, each rounded up to 4: a row as the storage QPEs hold it */
 
 	/* Sums over parts. */
-	bool is_summed;        /* tiling_sum has filled them */
-	bool is_least;         /* of a range of splits, from tiling_least */
-	double least_task_clk; /* then: MLA clocks of all tasks, SRAM free; see tiling_all_task_clk */
+	bool is_summed;                  /* tiling_sum has filled them */
+	bool is_least;                   /* of a range of splits, from tiling_least */
+	const struct split_range *range; /* then; else NULL */
+	double least_task_clk;           /* then: MLA clocks of all tasks, SRAM free; see tiling_all_task_clk */
 	uint64_t all_map_byte, all_map_aligned_byte; /* over all ifmap parts, all input channels */
 	uint64_t all_filter_byte;                    /* over all filters, all input channels */
 	uint64_t all_out_byte, all_raw_out_byte;     /* over all results */

@@ -410,6 +410,7 @@ void tiling_least(const struct layer_context *context, const struct split_range 
 	                             pseudo_split(&range->d)};
 	tiling_size(context, &pseudo, tiling);
 	tiling->is_summed = tiling->is_least = true;
+	tiling->range = range;
 	tiling->n_out_pixel =
 	    (uint64_t)range->w.extent * range->h.extent * range->c.extent * block_batch(context->block);
 	tiling->all_filter_byte = 0;

@@ -10,7 +10,9 @@ struct dim_range {
 	uint32_t extent, step; /* of the block; a single split may exceed the extent (padding) */
 	uint32_t n_least, n_most;
 	uint32_t size;
-	const struct dim_split *split; /* NULL: any */
+	const struct dim_split *split;  /* NULL: any */
+	const struct dim_split *choice; /* [n_choice] all of them, if 0: not known */
+	size_t n_choice;
 };
 struct split_range {
 	struct dim_range w, h, c, d;

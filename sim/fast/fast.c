@@ -98,7 +98,8 @@ static double task_clk_on_noc(double task_clk, double n_task, const struct mla_f
 }
 
 /*
- * Tasks between two barriers, each followed by its write. All PEs begin
+ * Tasks between two barriers, each followed by its write. The host starts the
+ * PEs one after the other, a message a clock. But for that all PEs begin
  * together, so their first results come together and wait for each other at the
  * DRAM or before the storage QPE; as packets take turns the PEs go on at
  * different times, and part of what is written later is hidden behind tasks.
@@ -126,7 +127,9 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	}
 	double barrier_frac = n_barrier / n_task, bare_frac = to_dram ? DRAM_BARE_FRAC : STORAGE_BARE_FRAC;
 	double bare_clk = write_clk * (barrier_frac + bare_frac * (1 - barrier_frac));
-	double clk = real_max(task_clk + setups_clk + bare_clk, (task_clk + setups_clk) * barrier_frac + write_clk);
+	double start_clk = n_barrier * compute->n_start;
+	double clk =
+	    real_max(task_clk + setups_clk + start_clk + bare_clk, (task_clk + setups_clk) * barrier_frac + write_clk);
 	if (write_clk + setups_clk < task_clk)
 		bound = task_clk > compute->task_clk ? BOUND_NOC : task_bound(task_clk, compute->mac_clk);
 	return (struct step_time){clk, bound, awake_frac(task_clk, compute->mac_clk, rates), 0};

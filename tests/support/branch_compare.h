@@ -122,9 +122,20 @@ static inline struct dim_range random_range(struct rng *rng, const struct dim_ax
 	size_t first = at, last = at;
 	const struct dim_split *choice = &axis->choice[at];
 	uint32_t kind = rng_below(rng, 3);
-	struct dim_range range = {extent, step, dim_n_part(choice), dim_n_part(choice), choice->size_a, NULL};
+	struct dim_range range = {extent, step, dim_n_part(choice), dim_n_part(choice), choice->size_a, NULL, NULL, 0};
 	if (kind == 0) {
 		range.split = choice;
+		return range;
+	}
+	if (kind == 1) {
+		/* some splits of a number of parts, the one with the smallest largest part first */
+		while (first > 0 && dim_n_part(&axis->choice[first - 1]) == range.n_least && rng_below(rng, 10))
+			first--;
+		while (last + 1 < axis->n && dim_n_part(&axis->choice[last + 1]) == range.n_least && rng_below(rng, 10))
+			last++;
+		range.choice = &axis->choice[first];
+		range.n_choice = last + 1 - first;
+		range.size = axis->choice[first].size_a;
 		return range;
 	}
 	if (kind == 2) {
