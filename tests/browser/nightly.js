@@ -52,7 +52,8 @@ run([
 		const row = page.locator('#space-1 table', {hasText: 'nearest now'}).locator('tbody tr').first();
 		const [, , , value, nearest] = await cells(row);
 		assert.notEqual(value, nearest);
-		assert.ok(Math.abs(shown(nearest) / shown(value) - 1) < 1e-5, `${value} and ${nearest}`);
+		// five digits may do, where both are rounded apart
+		assert.ok(Math.abs(shown(nearest) / shown(value) - 1) < 1e-4, `${value} and ${nearest}`);
 	}],
 	['draws a trend for each figure, with the numbers as a table', null, async (page) => {
 		const space = night.spaces[1];
