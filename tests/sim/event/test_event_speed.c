@@ -29,12 +29,26 @@ static uint32_t one_of(struct rng *rng, const uint32_t *value, uint32_t n)
 #define ONE_OF(rng, ...) \
 	one_of(rng, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-static struct machine random_machine(struct rng *rng)
+static struct machine chip_of(double clk_mhz)
 {
 	struct machine machine;
 	machine_init(&machine, MACHINE_CHIP);
 	machine.n_level = 1;
-	machine.level[0].clk_mhz = ONE_OF(rng, 150, 250, 320, 400);
+	machine.level[0].clk_mhz = clk_mhz;
+	return machine;
+}
+
+/* From w x h QPEs on. */
+static void draw_mesh(struct rng *rng, struct machine *machine, uint32_t w, uint32_t n_w, uint32_t h)
+{
+	machine->chip.mesh_w = w + rng_below(rng, n_w);
+	machine->chip.mesh_h = h + rng_below(rng, 2);
+	machine->chip.n_qpe = machine->chip.mesh_w * machine->chip.mesh_h;
+}
+
+static struct machine random_machine(struct rng *rng)
+{
+	struct machine machine = chip_of(ONE_OF(rng, 150, 250, 320, 400));
 	machine.noc_clk_mhz = ONE_OF(rng, 300, 500);
 	machine.noc_router_packet = ONE_OF(rng, 1, 2, 4);
 	machine.noc_hop_clk = 1 + rng_below(rng, 4);
@@ -48,9 +62,7 @@ static struct machine random_machine(struct rng *rng)
 	machine.mla_matmul_stream = rng_below(rng, 4) == 0;
 	machine.mla_round_waits = rng_below(rng, 4) == 0;
 	machine.mla_a_buffer_packet = rng_below(rng, 4) == 0 ? 2 : 0;
-	machine.chip.mesh_w = 2 + rng_below(rng, 3);
-	machine.chip.mesh_h = 2 + rng_below(rng, 2);
-	machine.chip.n_qpe = machine.chip.mesh_w * machine.chip.mesh_h;
+	draw_mesh(rng, &machine, 2, 3, 2);
 	return machine;
 }
 
@@ -188,6 +200,18 @@ static void assert_same(const struct recorded *a, const struct recorded *b)
 	assert_true(a->result.peak_power_mw == b->result.peak_power_mw);
 }
 
+/* Every event of a schedule, which is freed, and as fast as can be: the same comes of it, with less than 1/n_times. */
+static struct event_stat run_both(const struct machine *machine, struct schedule *schedule, uint64_t n_times)
+{
+	struct recorded every = run(machine, schedule, true, NULL), fast = run(machine, schedule, false, NULL);
+	assert_same(&every, &fast);
+	assert_true(n_times * fast.stat.n_event < every.stat.n_event);
+	recorded_free(&every);
+	recorded_free(&fast);
+	schedule_free(schedule);
+	return fast.stat;
+}
+
 /* EVENT_SPEED_SEEDS asks for more of them than a test has time for. */
 static uint32_t n_seed(uint32_t n)
 {
@@ -244,9 +268,7 @@ static struct machine crowded_machine(struct rng *rng)
 	machine.mla_trim_b = rng_below(rng, 2) == 0;
 	machine.pe_sram_access_clk = 1 + rng_below(rng, 3);
 	machine.pe_sram_port_byte = ONE_OF(rng, 8, 16, 16);
-	machine.chip.mesh_w = 2 + rng_below(rng, 2);
-	machine.chip.mesh_h = 1 + rng_below(rng, 2);
-	machine.chip.n_qpe = machine.chip.mesh_w * machine.chip.mesh_h;
+	draw_mesh(rng, &machine, 2, 2, 1);
 	return machine;
 }
 
@@ -359,12 +381,7 @@ static void test_event_speed_crowds(void **state)
 		struct rng rng = rng_stream(seed, 9, 0);
 		struct machine machine = crowded_machine(&rng);
 		struct schedule schedule = crowded_schedule(&machine, &rng);
-		struct recorded every = run(&machine, &schedule, true, NULL);
-		struct recorded fast = run(&machine, &schedule, false, NULL);
-		assert_same(&every, &fast);
-		recorded_free(&every);
-		recorded_free(&fast);
-		schedule_free(&schedule);
+		(void)run_both(&machine, &schedule, 0);
 	}
 	(void)alarm(0);
 }
@@ -394,31 +411,20 @@ static void test_event_speed_machines_differ(void **state)
 static void test_event_speed_gaps(void **state)
 {
 	(void)state;
-	struct machine machine;
+	struct machine machine = chip_of(250);
 	struct schedule schedule = {0};
-	machine_init(&machine, MACHINE_CHIP);
-	machine.n_level = 1;
-	machine.level[0].clk_mhz = 250;
 	schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_INPUT});
 	const struct chain chain = {.pe = 1, .load_byte = 1U << 19, .shape = NONE, .n = 3};
 	add_chain(&schedule, &chain, machine_n_pe(&machine));
-	struct recorded every = run(&machine, &schedule, true, NULL), fast = run(&machine, &schedule, false, NULL);
-	assert_same(&every, &fast);
-	assert_true(8 * fast.stat.n_event < every.stat.n_event && fast.stat.replayed_clk > 0);
-	recorded_free(&every);
-	recorded_free(&fast);
-	schedule_free(&schedule);
+	assert_true(run_both(&machine, &schedule, 8).replayed_clk > 0);
 }
 
 /* Tasks of many QPEs are alike: rounds are simulated once, also while packets stream elsewhere. */
 static void test_event_speed_rounds(void **state)
 {
 	(void)state;
-	struct machine machine;
+	struct machine machine = chip_of(250);
 	struct schedule schedule = {0};
-	machine_init(&machine, MACHINE_CHIP);
-	machine.n_level = 1;
-	machine.level[0].clk_mhz = 250;
 	uint32_t n_pe = machine_n_pe(&machine);
 	struct mla_shape shape = {.kind = MLA_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3};
 	shape.conv.in_w = 34;
@@ -434,12 +440,7 @@ static void test_event_speed_rounds(void **state)
 		const struct chain chain = {.pe = pe, .shape = number, .n = 1};
 		add_chain(&schedule, &chain, n_pe);
 	}
-	struct recorded every = run(&machine, &schedule, true, NULL), fast = run(&machine, &schedule, false, NULL);
-	assert_same(&every, &fast);
-	assert_true(2 * fast.stat.n_event < every.stat.n_event);
-	recorded_free(&every);
-	recorded_free(&fast);
-	schedule_free(&schedule);
+	(void)run_both(&machine, &schedule, 2);
 }
 
 int main(void)
