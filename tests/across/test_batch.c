@@ -9,6 +9,7 @@
 #include "dse/space/machine_read.h"
 #include "mapper/distribute/tiling.h"
 #include "sim/fast/fast.h"
+#include "tests/support/plain_block.h"
 #include "tests/support/random_design.h"
 #include <math.h>
 #include <stdlib.h>
@@ -127,27 +128,10 @@ static void test_batch_random_designs(void **state)
 /* 14x14 pixels, 64 channels, 128 filters in 16 parts. */
 static struct block middle_layer(uint32_t n_image)
 {
-	return (struct block){.kind = BLOCK_CONV,
-	                      .name = "CONV_1",
-	                      .number = 1,
-	                      .pool = 1,
-	                      .batch = n_image,
-	                      .in_w = 14,
-	                      .in_h = 14,
-	                      .in_c = 64,
-	                      .pad_left = 1,
-	                      .pad_right = 1,
-	                      .pad_top = 1,
-	                      .pad_bottom = 1,
-	                      .kernel_w = 3,
-	                      .kernel_h = 3,
-	                      .stride = 1,
-	                      .out_w = 14,
-	                      .out_h = 14,
-	                      .out_c = 128,
-	                      .has_padd = true,
-	                      .has_acti = true,
-	                      .has_quan = true};
+	struct block block = plain_conv(14, 64, 128, 3);
+	block.batch = n_image;
+	block.has_acti = block.has_quan = true;
+	return block;
 }
 
 /* Reuse on the chip: all filters stay in the PEs and each image is read once, so 2 to 16 images of as many rows. */

@@ -31,20 +31,11 @@ static struct machine get_machine(const char *path)
 
 static struct block conv_1x1(uint32_t side, uint32_t in_c, uint32_t out_c, uint32_t stride)
 {
-	return (struct block){.name = "CONV_1",
-	                      .kind = BLOCK_CONV,
-	                      .in_w = side * stride,
-	                      .in_h = side * stride,
-	                      .in_c = in_c,
-	                      .out_w = side,
-	                      .out_h = side,
-	                      .out_c = out_c,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = stride,
-	                      .pool = 1,
-	                      .has_acti = true,
-	                      .has_quan = true};
+	struct block block = plain_conv(side, in_c, out_c, 1);
+	block.stride = stride;
+	block.in_w = block.in_h = side * stride;
+	block.has_acti = block.has_quan = true;
+	return block;
 }
 
 /* False when the design does not run; both tiers. */
@@ -79,7 +70,7 @@ static void test_conv_forms_fill_the_array(void **state)
 			                              .operand_bit = 8,
 			                              .form = (enum conv_form)form};
 			struct sim_result fast, event;
-			design.split.c = sample_parts(64, 4);
+			design.split.c = equal_parts(64, 4);
 			assert_true(run(&machine, &block, &design, &fast, &event));
 			/* rows of a stride of 2 are 13 pixels, all of which the array computes, and the last row of
 			 * the map is stored */
@@ -113,7 +104,7 @@ static void test_conv_forms_packed_is_one_row(void **state)
 		row.in_w = row.out_w = map.out_w * map.out_h;
 		row.in_h = row.out_h = 1;
 		design.split = split_whole(&row);
-		design.split.c = sample_parts(128, 8u << rng_below(&rng, 3));
+		design.split.c = equal_parts(128, 8u << rng_below(&rng, 3));
 		/* without fusion rows are padded in DRAM, which a packed part has none of */
 		if (design.strategy == STRATEGY_NO_FUSION)
 			row.in_w = row.out_w = 16 * map.out_w, map.in_w = map.out_w = 16,
@@ -160,8 +151,8 @@ static void test_conv_forms_tiers_agree(void **state)
 		    .split = split_whole(&block), .operand_bit = 8, .form = (enum conv_form)(1 + rng_below(&rng, 2))};
 		design.strategy =
 		    design.form == FORM_PACKED && rng_below(&rng, 2) ? STRATEGY_FUSION_REUSE : STRATEGY_FUSION;
-		design.split.h = sample_parts(block.out_h, rng_below(&rng, 2) ? 7 : 2);
-		design.split.c = sample_parts(128, 8u << rng_below(&rng, 3));
+		design.split.h = equal_parts(block.out_h, rng_below(&rng, 2) ? 7 : 2);
+		design.split.c = equal_parts(128, 8u << rng_below(&rng, 3));
 		double frac = deviation(&machine, &block, &design);
 		if (isnan(frac))
 			continue;

@@ -18,6 +18,7 @@
 #include "mapper/distribute/bound.h"
 #include "mapper/unfold/unfold.h"
 #include "sim/base/rng.h"
+#include "tests/support/plain_block.h"
 #include "tests/support/space_folder.h"
 #include <math.h>
 #include <stdio.h>
@@ -35,17 +36,6 @@ struct fixture {
 	struct block block, next;
 	struct layer_context context;
 };
-
-static struct block conv(uint32_t size, uint32_t in_c, uint32_t out_c, uint32_t kernel)
-{
-	struct block block = {.name = "CONV_1", .kind = BLOCK_CONV, .in_w = size, .in_h = size, .in_c = in_c};
-	block.kernel_w = block.kernel_h = kernel;
-	block.pad_left = block.pad_right = block.pad_top = block.pad_bottom = kernel / 2;
-	block.stride = block.pool = block.next_pool_stride = 1;
-	block.out_w = block.out_h = size;
-	block.out_c = out_c;
-	return block;
-}
 
 static void open_fixture(struct fixture *fixture, const char *machine, struct block block, struct block next)
 {
@@ -98,7 +88,7 @@ static void test_fetch_ahead_moves_bytes(void **state)
 		struct fixture fixture;
 		enum detail detail = i & 1 ? DETAIL_EVENT : DETAIL_FAST;
 		enum ahead_portion portion = i & 2 ? AHEAD_ALL : AHEAD_HALF;
-		open_fixture(&fixture, "dvfs_chip", conv(14, 64, 128, 3), conv(14, 64, 128, 3));
+		open_fixture(&fixture, "dvfs_chip", plain_conv(14, 64, 128, 3), plain_conv(14, 64, 128, 3));
 		struct layer_design plain = design_of(&fixture.block, 2, 32), fetches = plain, fetched = plain;
 		double byte = (double)ahead_weight_byte(&fixture.block, &fixture.machine, 8, portion);
 		assert_true(byte == 64 * 9 * 128 * (portion == AHEAD_ALL ? 1 : 0.5));
@@ -122,7 +112,7 @@ static void test_fetch_ahead_takes_idle_time(void **state)
 {
 	struct fixture fixture;
 	(void)state;
-	open_fixture(&fixture, "dvfs_chip", conv(28, 64, 128, 3), conv(28, 128, 32, 1));
+	open_fixture(&fixture, "dvfs_chip", plain_conv(28, 64, 128, 3), plain_conv(28, 128, 32, 1));
 	struct layer_design design = design_of(&fixture.block, 4, 32);
 	struct sim_result plain = run(&fixture, &design, DETAIL_FAST);
 	design.fetch_next = AHEAD_ALL;
@@ -130,7 +120,7 @@ static void test_fetch_ahead_takes_idle_time(void **state)
 	assert_int_equal(little.total_clk, plain.total_clk);
 	assert_int_equal(little.phase_clk[PHASE_FETCH], 0);
 	assert_true(little.peak_power_mw >= plain.peak_power_mw);
-	open_fixture(&fixture, "dvfs_chip", conv(28, 64, 128, 3), conv(28, 128, 1024, 3));
+	open_fixture(&fixture, "dvfs_chip", plain_conv(28, 64, 128, 3), plain_conv(28, 128, 1024, 3));
 	for (design.level = 0; design.level < fixture.machine.n_level; design.level++) {
 		design.fetch_next = AHEAD_NONE;
 		plain = run(&fixture, &design, DETAIL_FAST);
@@ -150,7 +140,7 @@ static void test_fetch_ahead_refuses_with_a_reason(void **state)
 {
 	struct fixture fixture;
 	(void)state;
-	open_fixture(&fixture, "dvfs_chip", conv(14, 64, 128, 3), conv(14, 128, 128, 3));
+	open_fixture(&fixture, "dvfs_chip", plain_conv(14, 64, 128, 3), plain_conv(14, 128, 128, 3));
 	struct layer_design good = design_of(&fixture.block, 2, 32), bad;
 	good.weight_ahead = AHEAD_HALF;
 	good.fetch_next = AHEAD_ALL;
@@ -176,7 +166,7 @@ static void test_fetch_ahead_refuses_with_a_reason(void **state)
 	assert_int_equal(judge(&fixture, &good), VERDICT_NO_STORAGE);
 
 	/* 2 MiB: 1.125 MiB of weights beside ifmap, result and what is held */
-	open_fixture(&fixture, "dvfs_chip", conv(56, 64, 256, 1), conv(56, 256, 512, 3));
+	open_fixture(&fixture, "dvfs_chip", plain_conv(56, 64, 256, 1), plain_conv(56, 256, 512, 3));
 	good = design_of(&fixture.block, 4, 32);
 	good.fetch_next = AHEAD_ALL;
 	good.in_storage = false;
@@ -189,7 +179,7 @@ static void test_fetch_ahead_refuses_with_a_reason(void **state)
 	good.held_storage = true;
 	assert_int_equal(judge(&fixture, &good), VERDICT_AHEAD_ROOM);
 
-	open_fixture(&fixture, "thesis_qpe_dram", conv(14, 64, 128, 3), conv(14, 128, 128, 3));
+	open_fixture(&fixture, "thesis_qpe_dram", plain_conv(14, 64, 128, 3), plain_conv(14, 128, 128, 3));
 	good = design_of(&fixture.block, 2, 32);
 	good.in_storage = good.out_storage = false;
 	good.fetch_next = AHEAD_ALL;
@@ -201,11 +191,11 @@ static void test_fetch_ahead_makes_room(void **state)
 {
 	struct fixture fixture;
 	(void)state;
-	open_fixture(&fixture, "dvfs_chip", conv(8, 512, 256, 3), conv(8, 256, 512, 3));
+	open_fixture(&fixture, "dvfs_chip", plain_conv(8, 512, 256, 3), plain_conv(8, 256, 512, 3));
 	struct layer_design design = design_of(&fixture.block, 4, 64);
 	design.weight_ahead = design.fetch_next = AHEAD_ALL; /* 1.125 MiB either */
 	assert_int_equal(judge(&fixture, &design), VERDICT_OK);
-	open_fixture(&fixture, "dvfs_chip", conv(8, 128, 1024, 3), conv(8, 1024, 128, 3));
+	open_fixture(&fixture, "dvfs_chip", plain_conv(8, 128, 1024, 3), plain_conv(8, 1024, 128, 3));
 	design = design_of(&fixture.block, 4, 128);
 	design.weight_ahead = design.fetch_next = AHEAD_ALL;
 	assert_int_equal(judge(&fixture, &design), VERDICT_OK);
@@ -234,8 +224,9 @@ static void test_fetch_ahead_agrees_in_both_tiers(void **state)
 	for (size_t m = 0; m < 2; m++)
 		for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 			struct fixture fixture;
-			open_fixture(&fixture, machine[m], conv(row[i].size, row[i].in_c, row[i].out_c, row[i].kernel),
-			             conv(row[i].size, row[i].out_c, 256, 3));
+			open_fixture(&fixture, machine[m],
+			             plain_conv(row[i].size, row[i].in_c, row[i].out_c, row[i].kernel),
+			             plain_conv(row[i].size, row[i].out_c, 256, 3));
 			struct layer_design design = design_of(&fixture.block, row[i].n_h, row[i].n_c);
 			design.weight_ahead = row[i].own;
 			design.fetch_next = row[i].next;
@@ -262,9 +253,10 @@ static void test_fetch_ahead_bounds_stay_below(void **state)
 	(void)state;
 	for (int i = 0; i < 400; i++) {
 		struct fixture fixture;
-		open_fixture(&fixture, i % 2 ? "dvfs_chip" : "thesis_chip",
-		             conv(14, 16U << rng_below(&rng, 4), 64U << rng_below(&rng, 3), rng_below(&rng, 2) ? 3 : 1),
-		             conv(14, 64, 64U << rng_below(&rng, 4), 3));
+		open_fixture(
+		    &fixture, i % 2 ? "dvfs_chip" : "thesis_chip",
+		    plain_conv(14, 16U << rng_below(&rng, 4), 64U << rng_below(&rng, 3), rng_below(&rng, 2) ? 3 : 1),
+		    plain_conv(14, 64, 64U << rng_below(&rng, 4), 3));
 		struct layer_design design =
 		    design_of(&fixture.block, part[rng_below(&rng, 4)], 8U << rng_below(&rng, 4));
 		design.in_storage = rng_below(&rng, 2);

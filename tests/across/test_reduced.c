@@ -15,6 +15,7 @@
 #include "dse/layer/layer_problem.h"
 #include "tests/support/evaluate_design.h"
 #include "tests/support/random_block.h"
+#include "tests/support/plain_block.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,15 +176,8 @@ static void test_reduced_splits_of_a_layer(void **state)
 	(void)state;
 	struct loss loss[2] = {{0}, {0}};
 	for (uint32_t kernel = 1; kernel <= 3; kernel += 2) {
-		struct block block = {
-		    .kind = BLOCK_CONV, .name = "CONV_1", .in_w = 14, .in_h = 14, .in_c = 32, .out_w = 14};
-		block.out_h = 14;
-		block.out_c = 32;
-		block.kernel_w = block.kernel_h = kernel;
-		block.pad_left = block.pad_right = block.pad_top = block.pad_bottom = kernel / 2;
-		block.has_padd = kernel > 1;
+		struct block block = plain_conv(14, 32, 32, kernel);
 		block.has_acti = block.has_quan = true;
-		block.stride = block.pool = 1;
 		compare_block(&block, loss);
 	}
 	print_loss("14x14x32 to 32", loss);

@@ -100,7 +100,7 @@ static inline uint32_t figure_samples(const struct machine *machine, struct samp
 	sample[n++].block.has_mat_ele = true;
 	sample[n] = sample_conv(2, 14, 16, STRATEGY_FUSION);
 	sample[n].name = "partial sums";
-	sample[n++].design.split.d = sample_parts(128, 4);
+	sample[n++].design.split.d = equal_parts(128, 4);
 	sample[n] = sample_conv(2, 28, 64, STRATEGY_FUSION);
 	sample[n].name = "16 bit";
 	sample[n++].design.operand_bit = 16;

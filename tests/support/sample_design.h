@@ -4,6 +4,7 @@
 /* Small designs of one block that run on every shipped machine, for tests of what a machine's parameters do. */
 #include "mapper/split/design.h"
 #include "sim/fast/fast.h"
+#include "tests/support/plain_block.h"
 
 /* A design of one block. */
 struct sample {
@@ -31,39 +32,18 @@ static inline void sample_dvfs(const struct machine *machine, double *switch_ns,
 /* w x w pixels, c channels in and out, every operation of the ARM core but a shortcut's. */
 static inline struct block sample_conv_block(uint32_t w, uint32_t c)
 {
-	return (struct block){.name = "CONV_1",
-	                      .kind = BLOCK_CONV,
-	                      .in_w = w,
-	                      .in_h = w,
-	                      .in_c = c,
-	                      .out_w = w,
-	                      .out_h = w,
-	                      .out_c = c,
-	                      .kernel_w = 3,
-	                      .kernel_h = 3,
-	                      .pad_left = 1,
-	                      .pad_right = 1,
-	                      .pad_top = 1,
-	                      .pad_bottom = 1,
-	                      .stride = 1,
-	                      .pool = 2,
-	                      .has_padd = true,
-	                      .has_acti = true,
-	                      .has_quan = true};
-}
-
-static inline struct dim_split sample_parts(uint32_t extent, uint32_t n)
-{
-	assert_int_equal(extent % n, 0);
-	return (struct dim_split){.size_a = extent / n, .n_a = n};
+	struct block block = plain_conv(w, c, c, 3);
+	block.pool = 2;
+	block.has_acti = block.has_quan = true;
+	return block;
 }
 
 static inline struct split sample_split(const struct block *block, uint32_t n_w, uint32_t n_h, uint32_t n_c)
 {
 	struct split split = split_whole(block);
-	split.w = sample_parts(block->out_w, n_w);
-	split.h = sample_parts(block->out_h, n_h);
-	split.c = sample_parts(block->out_c, n_c);
+	split.w = equal_parts(block->out_w, n_w);
+	split.h = equal_parts(block->out_h, n_h);
+	split.c = equal_parts(block->out_c, n_c);
 	if (split_check(block, &split, NULL) != ERR_OK)
 		fail_msg("%s cannot be split %u x %u x %u", block->name, n_w, n_h, n_c);
 	return split;
@@ -85,27 +65,15 @@ static inline struct sample sample_kept(uint32_t out_c)
 	sample.name = "kept";
 	sample.block.pool = 1;
 	sample.block.out_c = out_c;
-	sample.design.split.c = sample_parts(out_c, out_c / 4);
+	sample.design.split.c = equal_parts(out_c, out_c / 4);
 	sample.design.out_storage = true;
 	return sample;
 }
 
 static inline struct sample sample_matmul(void)
 {
-	struct block block = {.name = "FC_1",
-	                      .kind = BLOCK_MATMUL,
-	                      .in_w = 256,
-	                      .in_h = 4,
-	                      .in_c = 1,
-	                      .out_w = 512,
-	                      .out_h = 4,
-	                      .out_c = 1,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .pool = 1,
-	                      .has_acti = true,
-	                      .has_quan = true};
+	struct block block = block_matmul(4, 256, 512);
+	block.has_acti = true;
 	struct sample sample = {
 	    .name = "matmul", .block = block, .design = {.strategy = STRATEGY_FUSION, .operand_bit = 8}};
 	sample.design.split = sample_split(&block, 4, 1, 1);

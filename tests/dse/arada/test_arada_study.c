@@ -9,6 +9,7 @@
 #include "dse/arada/arada_study.h"
 #include "sim/systolic/systolic_model.h"
 #include "sim/systolic/systolic_place.h"
+#include "tests/support/plain_block.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,23 +35,9 @@ static struct machine machine_of(uint32_t rows, uint32_t cols, uint32_t buffer_b
 /* 8x8 pixels, padded to 10x10; 16 channels in 16 groups, or one. */
 static struct block conv_of(uint32_t groups)
 {
-	return (struct block){.name = "CONV_1",
-	                      .kind = BLOCK_CONV,
-	                      .in_w = 8,
-	                      .in_h = 8,
-	                      .in_c = 16,
-	                      .pad_left = 1,
-	                      .pad_right = 1,
-	                      .pad_top = 1,
-	                      .pad_bottom = 1,
-	                      .kernel_w = 3,
-	                      .kernel_h = 3,
-	                      .stride = 1,
-	                      .groups = groups,
-	                      .out_w = 8,
-	                      .out_h = 8,
-	                      .out_c = 16,
-	                      .pool = 1};
+	struct block block = plain_conv(8, 16, 16, 3);
+	block.groups = groups;
+	return block;
 }
 
 static void test_arada_shapes_of_layers(void **state)

@@ -49,7 +49,7 @@ static void test_distribute_arm_without_fusion(void **state)
 	struct verdict verdict;
 	machine_init(&machine, MACHINE_CHIP);
 	sample.block.has_mat_ele = true;
-	sample.design.split.d = sample_parts(128, 4);
+	sample.design.split.d = equal_parts(128, 4);
 	mapper_prepare(&sample.block, &machine, 8, &context);
 	assert_true(mapper_distribute(&context, &sample.design, &program, &verdict));
 	for (uint32_t i = 0; i < program.n_step; i++) {

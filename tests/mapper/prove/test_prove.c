@@ -10,6 +10,7 @@
 #include "dse/space/space.h"
 #include "mapper/prove/prove.h"
 #include "mapper/unfold/unfold.h"
+#include "tests/support/plain_block.h"
 #include "tests/support/random_chip.h"
 #include "tests/support/random_design.h"
 #include "tests/support/random_systolic_block.h"
@@ -216,28 +217,10 @@ static void test_misplaced_results_are_found(void **state)
 /* 16x16 pixels, 8 channels, 3x3, 128 filters; pooled, rectified, added to. */
 static struct block sample_block(void)
 {
-	return (struct block){.name = "CONV_1",
-	                      .kind = BLOCK_CONV,
-	                      .number = 1,
-	                      .in_w = 16,
-	                      .in_h = 16,
-	                      .in_c = 8,
-	                      .pad_left = 1,
-	                      .pad_right = 1,
-	                      .pad_top = 1,
-	                      .pad_bottom = 1,
-	                      .kernel_w = 3,
-	                      .kernel_h = 3,
-	                      .stride = 1,
-	                      .out_w = 16,
-	                      .out_h = 16,
-	                      .out_c = 128,
-	                      .pool = 2,
-	                      .pool_average = true,
-	                      .has_padd = true,
-	                      .has_mat_ele = true,
-	                      .has_acti = true,
-	                      .has_quan = true};
+	struct block block = plain_conv(16, 8, 128, 3);
+	block.pool = 2;
+	block.pool_average = block.has_mat_ele = block.has_acti = block.has_quan = true;
+	return block;
 }
 
 static struct layer_design sample_design(bool is_chip, enum strategy strategy, uint32_t n_deep)

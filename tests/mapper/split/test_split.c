@@ -7,6 +7,7 @@
 
 #include "mapper/split/split.h"
 #include "sim/base/csv.h"
+#include "tests/support/plain_block.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,42 +86,16 @@ static void test_split_even_parts_differ_by_a_step(void **state)
 
 static struct block conv_block(void)
 {
-	return (struct block){.kind = BLOCK_CONV,
-	                      .name = "CONV_2",
-	                      .number = 2,
-	                      .pool = 2,
-	                      .in_w = 8,
-	                      .in_h = 8,
-	                      .in_c = 6,
-	                      .kernel_w = 3,
-	                      .kernel_h = 3,
-	                      .stride = 1,
-	                      .pad_left = 1,
-	                      .pad_right = 1,
-	                      .pad_top = 1,
-	                      .pad_bottom = 1,
-	                      .out_w = 8,
-	                      .out_h = 8,
-	                      .out_c = 10};
+	struct block block = plain_conv(8, 6, 10, 3);
+	block.pool = 2;
+	return block;
 }
 
 static void test_split_check_takes_legal_splits(void **state)
 {
 	struct block block = conv_block();
 	struct split split = split_whole(&block);
-	struct block fc = {.kind = BLOCK_MATMUL,
-	                   .name = "FC_21",
-	                   .number = 21,
-	                   .pool = 1,
-	                   .in_w = 4096,
-	                   .in_h = 1,
-	                   .in_c = 1,
-	                   .kernel_w = 1,
-	                   .kernel_h = 1,
-	                   .stride = 1,
-	                   .out_w = 1000,
-	                   .out_h = 1,
-	                   .out_c = 1};
+	struct block fc = block_matmul(1, 4096, 1000);
 	struct split columns = {.w = {256, 4, 0, 0}, .h = {1, 1, 0, 0}, .c = {1, 1, 0, 0}, .d = {256, 16, 0, 0}};
 	(void)state;
 	assert_int_equal(split_check(&block, &split, NULL), ERR_OK);
@@ -158,7 +133,7 @@ static void test_split_check_says_what_is_wrong(void **state)
 		assert_int_equal(split_check(&block, &wrong[i].split, &err), ERR_INPUT);
 		assert_int_equal(err.n_message, 1);
 		assert_non_null(strstr(err_text(&err), wrong[i].said));
-		assert_non_null(strstr(err_text(&err), "CONV_2"));
+		assert_non_null(strstr(err_text(&err), "CONV_1"));
 		err_clear(&err);
 	}
 }
@@ -213,15 +188,9 @@ static void test_split_in_extent_gives_every_listed_part(void **state)
 static void test_split_part_is_not_wider_than_the_map(void **state)
 {
 	/* 19 outputs of a 1x1 kernel with stride 3 on 55 pixels: the last output skips nothing. */
-	struct block block = {.kind = BLOCK_CONV,
-	                      .in_w = 55,
-	                      .in_h = 55,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 3,
-	                      .out_w = 19,
-	                      .out_h = 19,
-	                      .pool = 1};
+	struct block block = plain_conv(55, 1, 1, 1);
+	block.stride = 3;
+	block.out_w = block.out_h = 19;
 	(void)state;
 	assert_int_equal(split_in_extent(19, 1, 3), 57);
 	assert_int_equal(split_part_in_w(&block, 19), 55);

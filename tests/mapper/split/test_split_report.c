@@ -8,6 +8,7 @@
 #include "mapper/split/split_report.h"
 #include "sim/base/csv.h"
 #include "tests/support/random_block.h"
+#include "tests/support/plain_block.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,20 +168,8 @@ static void test_split_report_counts_pieces(void **state)
 static void test_split_report_follows_groups(void **state)
 {
 	(void)state;
-	struct block block = {.kind = BLOCK_CONV,
-	                      .number = 1,
-	                      .in_w = 8,
-	                      .in_h = 8,
-	                      .in_c = 24,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .groups = 24,
-	                      .out_w = 8,
-	                      .out_h = 8,
-	                      .out_c = 24,
-	                      .pool = 1,
-	                      .next_pool_stride = 1};
+	struct block block = plain_conv(8, 24, 24, 1);
+	block.groups = 24;
 	struct split split = split_whole(&block);
 	struct split_row row[BLOCK_MAX_OPERATION];
 	split.c = (struct dim_split){10, 2, 4, 1};

@@ -11,6 +11,7 @@
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
 #include "sim/machine/machine_param.h"
+#include "tests/support/plain_block.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -186,22 +187,17 @@ static void test_splitter_splits_any_layer_that_fits(void **state)
 	assert_true(n_split > 3900);
 }
 
+/* One pixel, of a kernel as large as the ifmap. */
+static struct block whole_kernel(uint32_t side, uint32_t in_c, uint32_t out_c)
+{
+	struct block block = plain_conv(1, in_c, out_c, 1);
+	block.in_w = block.in_h = block.kernel_w = block.kernel_h = side;
+	return block;
+}
+
 static void test_splitter_cuts_input_channels_last(void **state)
 {
-	struct block block = {.kind = BLOCK_CONV,
-	                      .number = 1,
-	                      .pool = 1,
-	                      .next_pool_stride = 1,
-	                      .name = "CONV_1",
-	                      .in_w = 9,
-	                      .in_h = 9,
-	                      .in_c = 4096,
-	                      .kernel_w = 9,
-	                      .kernel_h = 9,
-	                      .stride = 1,
-	                      .out_w = 1,
-	                      .out_h = 1,
-	                      .out_c = 8};
+	struct block block = whole_kernel(9, 4096, 8);
 	struct err err = {0};
 	struct machine machine;
 	struct split split;
@@ -216,27 +212,14 @@ static void test_splitter_cuts_input_channels_last(void **state)
 
 static void test_splitter_says_when_nothing_fits(void **state)
 {
-	struct block block = {.kind = BLOCK_CONV,
-	                      .number = 3,
-	                      .pool = 1,
-	                      .next_pool_stride = 1,
-	                      .name = "CONV_3",
-	                      .in_w = 400,
-	                      .in_h = 400,
-	                      .in_c = 1,
-	                      .kernel_w = 400,
-	                      .kernel_h = 400,
-	                      .stride = 1,
-	                      .out_w = 1,
-	                      .out_h = 1,
-	                      .out_c = 1};
+	struct block block = whole_kernel(400, 1, 1);
 	struct err err = {0};
 	struct machine machine;
 	struct split split = {.w = {77, 1, 0, 0}};
 	(void)state;
 	machine_init(&machine, MACHINE_CHIP);
 	assert_int_equal(splitter_thesis(&block, &machine, &split, &err), ERR_INFEASIBLE);
-	assert_non_null(strstr(err_text(&err), "CONV_3"));
+	assert_non_null(strstr(err_text(&err), "CONV_1"));
 	assert_int_equal(split.w.size_a, 77);
 	err_clear(&err);
 }
@@ -248,22 +231,9 @@ static void test_splitter_answers_for_the_largest_layers(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 2 * 3 * 3; i++) {
 		uint32_t k = kernel[i / 2 % 3], in = side[i / 6];
-		struct block block = {.name = "CONV_1",
-		                      .kind = BLOCK_CONV,
-		                      .number = 1,
-		                      .pool = 1,
-		                      .next_pool_stride = 1,
-		                      .in_w = in,
-		                      .in_h = in,
-		                      .in_c = 65536,
-		                      .pad_left = k - 1,
-		                      .pad_top = k - 1,
-		                      .kernel_w = k,
-		                      .kernel_h = k,
-		                      .stride = 1,
-		                      .out_w = in,
-		                      .out_h = in,
-		                      .out_c = 65536};
+		struct block block = plain_conv(in, 65536, 65536, k);
+		block.pad_left = block.pad_top = k - 1;
+		block.pad_right = block.pad_bottom = 0;
 		struct machine machine;
 		struct split split;
 

@@ -9,6 +9,7 @@
 #include "sim/base/csv.h"
 #include "sim/machine/machine_param.h"
 #include "tests/support/random_block.h"
+#include "tests/support/plain_block.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,18 +131,8 @@ static void test_utilisation_pieces_sum_to_tasks(void **state)
 static void test_utilisation_names_classes_by_place(void **state)
 {
 	static const char *const name[] = {"CONVSUTL_7", "CONVSUTR_7", "CONVSUBL_7", "CONVSUBR_7"};
-	struct block block = {.kind = BLOCK_CONV,
-	                      .number = 7,
-	                      .pool = 1,
-	                      .in_w = 10,
-	                      .in_h = 10,
-	                      .in_c = 2,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .out_w = 10,
-	                      .out_h = 10,
-	                      .out_c = 4};
+	struct block block = plain_conv(10, 2, 4, 1);
+	block.number = 7;
 	struct split split = {.w = {4, 1, 3, 2}, .h = {6, 1, 4, 1}, .c = {4, 1, 0, 0}, .d = {2, 1, 0, 0}};
 	struct utilisation out[UTILISATION_MAX_CLASS];
 	struct machine machine;

@@ -10,6 +10,7 @@
 #include "dse/space/machine_read.h"
 #include "mapper/unfold/unfold_parts.h"
 #include "sim/base/checked.h"
+#include "tests/support/plain_block.h"
 #include "tests/support/random_design.h"
 #include <math.h>
 #include <stdlib.h>
@@ -389,31 +390,16 @@ static void test_unfold_random_designs(void **state)
 
 static struct block conv_1x1(uint32_t w, uint32_t h, uint32_t in_c, uint32_t out_c)
 {
-	return (struct block){.name = "CONV_1",
-	                      .kind = BLOCK_CONV,
-	                      .in_w = w,
-	                      .in_h = h,
-	                      .in_c = in_c,
-	                      .out_w = w,
-	                      .out_h = h,
-	                      .out_c = out_c,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .pool = 1};
-}
-
-static struct dim_split parts(uint32_t extent, uint32_t n)
-{
-	assert_int_equal(extent % n, 0);
-	return (struct dim_split){.size_a = extent / n, .n_a = n};
+	struct block block = plain_conv(w, in_c, out_c, 1);
+	block.in_h = block.out_h = h;
+	return block;
 }
 
 static struct layer_design conv_design(const struct block *block, uint32_t n_h, uint32_t n_c, enum strategy strategy)
 {
 	struct layer_design design = {.split = split_whole(block), .strategy = strategy, .operand_bit = 8};
-	design.split.h = parts(block->out_h, n_h);
-	design.split.c = parts(block->out_c, n_c);
+	design.split.h = equal_parts(block->out_h, n_h);
+	design.split.c = equal_parts(block->out_c, n_c);
 	return design;
 }
 
@@ -580,7 +566,7 @@ static void test_unfold_refuses_too_many(void **state)
 	struct err err = {0};
 	struct block block = conv_1x1(1024, 1024, 1, 128);
 	struct layer_design design = conv_design(&block, 1024, 128, STRATEGY_FUSION);
-	design.split.w = parts(1024, 1024);
+	design.split.w = equal_parts(1024, 1024);
 	read_machine(machine_path[0], &machine);
 	mapper_prepare(&block, &machine, 8, &context);
 	assert_int_equal(mapper_unfold(&context, &design, &schedule, &err), ERR_INFEASIBLE);

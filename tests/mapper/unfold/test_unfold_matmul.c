@@ -9,34 +9,13 @@
 #include "dse/space/machine_read.h"
 #include "mapper/network/place.h"
 #include "mapper/unfold/unfold.h"
-
-static struct block matmul_block(uint32_t depth, uint32_t width)
-{
-	return (struct block){.name = "FC_1",
-	                      .kind = BLOCK_MATMUL,
-	                      .in_w = depth,
-	                      .in_h = 1,
-	                      .in_c = 1,
-	                      .out_w = width,
-	                      .out_h = 1,
-	                      .out_c = 1,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .pool = 1};
-}
-
-static struct dim_split parts(uint32_t extent, uint32_t n)
-{
-	assert_int_equal(extent % n, 0);
-	return (struct dim_split){.size_a = extent / n, .n_a = n};
-}
+#include "tests/support/plain_block.h"
 
 static struct layer_design matmul_design(const struct block *block, uint32_t n_column, uint32_t n_d)
 {
 	struct layer_design design = {.split = split_whole(block), .strategy = STRATEGY_FUSION, .operand_bit = 8};
-	design.split.w = parts(block->out_w, n_column);
-	design.split.d = parts(block->in_w, n_d);
+	design.split.w = equal_parts(block->out_w, n_column);
+	design.split.d = equal_parts(block->in_w, n_d);
 	return design;
 }
 
@@ -96,7 +75,7 @@ static void test_unfold_matmul_places(void **state)
 		struct schedule schedule;
 		struct layer_context context;
 		uint32_t n_task[144] = {0}, n_busy = 0;
-		struct block block = matmul_block(2048, 4096);
+		struct block block = block_matmul(1, 2048, 4096);
 		struct layer_design design = matmul_design(&block, n_column, 8);
 		design.in_storage = design.out_storage = true;
 		mapper_prepare(&block, &machine, 8, &context);

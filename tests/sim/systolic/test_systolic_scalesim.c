@@ -14,6 +14,7 @@
 #include "tests/support/random_systolic.h"
 #include "tests/support/sample_systolic.h"
 #include "tests/support/slow_build.h"
+#include "tests/support/plain_block.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,19 +224,9 @@ static void test_systolic_scalesim_maps_whole_layers(void **state)
 {
 	(void)state;
 	struct machine machine = scalesim_machine();
-	const struct block block = {.name = "CONV_1",
-	                            .kind = BLOCK_CONV,
-	                            .in_w = 14,
-	                            .in_h = 14,
-	                            .in_c = 8,
-	                            .kernel_w = 3,
-	                            .kernel_h = 3,
-	                            .stride = 1,
-	                            .out_w = 12,
-	                            .out_h = 12,
-	                            .out_c = 20,
-	                            .pool = 1,
-	                            .groups = 1};
+	struct block block = plain_conv(12, 8, 20, 3);
+	block.in_w = block.in_h = 14;
+	block.pad_left = block.pad_right = block.pad_top = block.pad_bottom = 0;
 	struct layer_context context;
 	struct program program;
 	struct verdict verdict;
