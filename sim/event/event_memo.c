@@ -6,6 +6,7 @@
  *   slot[hash] -> entry [next|hash|n_key|n_answer| key words | answer words ] -> entry ...
  */
 #include "sim/event/event_memo.h"
+#include "sim/base/hash.h"
 #include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -59,21 +60,6 @@ void event_memo_free(struct event_memo *memo)
 	free(memo->slot);
 	(void)pthread_mutex_destroy(&memo->mutex);
 	free(memo);
-}
-
-/* Four lanes, so that a word does not wait for the product of the one before. */
-static uint64_t hash_key(const uint64_t *key, size_t n_key)
-{
-	uint64_t lane[4] = {n_key, 1, 2, 3};
-	for (size_t i = 0; i < n_key; i++) {
-		uint64_t *hash = &lane[i % 4];
-		*hash = (*hash ^ key[i]) * 0x9e3779b97f4a7c15U;
-		*hash ^= *hash >> 29;
-	}
-	uint64_t hash = lane[0];
-	for (size_t i = 1; i < 4; i++)
-		hash = (hash ^ lane[i]) * 0xd6e8feb86659fd93U + (hash >> 31);
-	return hash;
 }
 
 /* ---- under the lock ---- */
@@ -131,7 +117,7 @@ static struct entry *add(struct event_memo *memo, uint64_t hash, const uint64_t 
 
 struct event_answer event_memo_find(struct event_memo *memo, const uint64_t *key, size_t n_key)
 {
-	uint64_t hash = hash_key(key, n_key);
+	uint64_t hash = hash_bytes(key, n_key * sizeof(*key), 0);
 	(void)pthread_mutex_lock(&memo->mutex);
 	const struct entry *entry = find(memo, hash, key, n_key);
 	(void)pthread_mutex_unlock(&memo->mutex);
@@ -140,7 +126,7 @@ struct event_answer event_memo_find(struct event_memo *memo, const uint64_t *key
 
 void event_memo_put(struct event_memo *memo, const uint64_t *key, size_t n_key, const uint64_t *answer, size_t n_answer)
 {
-	uint64_t hash = hash_key(key, n_key);
+	uint64_t hash = hash_bytes(key, n_key * sizeof(*key), 0);
 	(void)pthread_mutex_lock(&memo->mutex);
 	if (!find(memo, hash, key, n_key)) {
 		struct entry *entry = add(memo, hash, key, n_key, n_answer);
@@ -159,7 +145,7 @@ uint64_t event_memo_number(struct event_memo *memo, uint32_t kind, const void *b
 	assert(n_byte <= UINT32_MAX);
 	key[0] = (uint64_t)n_byte << 32 | (uint64_t)kind << 8 | EVENT_MEMO_PART;
 	memcpy(key + 1, byte, n_byte);
-	uint64_t hash = hash_key(key, n_key);
+	uint64_t hash = hash_bytes(key, n_key * sizeof(*key), 0);
 	(void)pthread_mutex_lock(&memo->mutex);
 	struct entry *entry = find(memo, hash, key, n_key);
 	if (entry) {

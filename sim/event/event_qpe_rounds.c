@@ -11,13 +11,13 @@
  * What is kept is forgotten with the step, so that what is simulated does not depend on what other runs have found.
  */
 #include "sim/event/event_qpe.h"
-#include "sim/base/checked.h"
+#include "sim/event/event_store.h"
+#include "sim/base/hash.h"
 #include <assert.h>
 #include <string.h>
 
 #define N_STATE_WORD 1024 /* larger states are not kept */
-#define N_SLOT 4096       /* a power of two */
-#define N_CHUNK_WORD ((size_t)1 << 16)
+#define N_SLOT 4096
 #define N_CHUNK 16 /* 8 MiB in all; when they are full nothing more is kept */
 
 /* What a round counts. */
@@ -28,41 +28,35 @@ struct tally {
 };
 #define N_TALLY_WORD (sizeof(struct tally) / sizeof(uint64_t))
 
-struct kept {
-	struct kept *next; /* of the same slot */
-	uint64_t hash;
-	size_t n_key, n_answer;
-	uint64_t word[]; /* [n_key + n_answer] */
+/* An answer. */
+struct known_round {
+	struct tally more;
+	size_t n_state;
+	uint64_t state[];
 };
 
 struct event_rounds {
-	struct arena *memory;
-	struct kept *slot[N_SLOT];
-	uint64_t *chunk[N_CHUNK]; /* allocated when first needed */
-	size_t n_chunk, n_used;   /* words of the last one */
+	struct event_store *store;
 	/* the round that runs, where it is recorded */
 	bool records;
 	size_t n_key;
 	uint64_t hash;
 	struct tally begin;
 	uint64_t n_round_left[EVENT_MAX_PE]; /* at its beginning */
-	uint64_t key[N_STATE_WORD], answer[N_TALLY_WORD + N_STATE_WORD];
+	uint64_t key[N_STATE_WORD], state[N_STATE_WORD];
 };
 
 struct event_rounds *event_rounds_new(struct arena *memory)
 {
 	struct event_rounds *rounds = arena_array(memory, 1, sizeof(*rounds));
 	if (rounds)
-		rounds->memory = memory;
-	return rounds;
+		rounds->store = event_store_new(memory, N_SLOT, N_CHUNK);
+	return rounds && rounds->store ? rounds : NULL;
 }
 
 void event_rounds_forget(struct event_rounds *rounds)
 {
-	if (rounds->n_chunk == 0)
-		return;
-	memset(rounds->slot, 0, sizeof(rounds->slot));
-	rounds->n_chunk = rounds->n_used = 0;
+	event_store_forget(rounds->store);
 }
 
 void event_rounds_begin(struct event_rounds *rounds)
@@ -70,58 +64,9 @@ void event_rounds_begin(struct event_rounds *rounds)
 	rounds->records = false;
 }
 
-/* ---- what is kept ---- */
-
-static uint64_t hash_words(const uint64_t *word, size_t n)
+static size_t key_byte(const struct event_rounds *rounds)
 {
-	uint64_t lane[2] = {n, 1};
-	for (size_t i = 0; i < n; i++) {
-		uint64_t *hash = &lane[i % 2];
-		*hash = (*hash ^ word[i]) * 0x9e3779b97f4a7c15U;
-		*hash ^= *hash >> 29;
-	}
-	return (lane[0] ^ lane[1] * 0xd6e8feb86659fd93U) ^ lane[1] >> 31;
-}
-
-static const struct kept *find(const struct event_rounds *rounds)
-{
-	const struct kept *kept = rounds->slot[rounds->hash & (N_SLOT - 1)];
-	while (kept && (kept->hash != rounds->hash || kept->n_key != rounds->n_key ||
-	                memcmp(kept->word, rounds->key, rounds->n_key * sizeof(*kept->word)) != 0))
-		kept = kept->next;
-	return kept;
-}
-
-/* NULL: no room. */
-static uint64_t *take_words(struct event_rounds *rounds, size_t n)
-{
-	if (rounds->n_chunk == 0 || n > N_CHUNK_WORD - rounds->n_used) {
-		if (rounds->n_chunk == N_CHUNK)
-			return NULL;
-		uint64_t **chunk = &rounds->chunk[rounds->n_chunk];
-		if (!*chunk)
-			*chunk = arena_array(rounds->memory, N_CHUNK_WORD, sizeof(**chunk));
-		if (!*chunk)
-			return NULL;
-		rounds->n_chunk++;
-		rounds->n_used = 0;
-	}
-	uint64_t *word = rounds->chunk[rounds->n_chunk - 1] + rounds->n_used;
-	rounds->n_used += n;
-	return word;
-}
-
-static void put(struct event_rounds *rounds, size_t n_answer)
-{
-	size_t n_byte = sizeof(struct kept) + (rounds->n_key + n_answer) * sizeof(uint64_t);
-	struct kept *kept = (struct kept *)(void *)take_words(rounds, n_byte / sizeof(uint64_t));
-	if (!kept)
-		return;
-	struct kept **slot = &rounds->slot[rounds->hash & (N_SLOT - 1)];
-	*kept = (struct kept){.next = *slot, .hash = rounds->hash, .n_key = rounds->n_key, .n_answer = n_answer};
-	memcpy(kept->word, rounds->key, rounds->n_key * sizeof(uint64_t));
-	memcpy(kept->word + rounds->n_key, rounds->answer, n_answer * sizeof(uint64_t));
-	*slot = kept;
+	return rounds->n_key * sizeof(uint64_t);
 }
 
 /* ---- state of an MLA, its clocks relative ---- */
@@ -274,7 +219,7 @@ static bool make_key(struct event_rounds *rounds, const struct event_qpe *qpe)
 	if (!save(qpe, rounds->key + key.n_word, N_STATE_WORD - key.n_word, &n_state))
 		return false;
 	rounds->n_key = key.n_word + n_state;
-	rounds->hash = hash_words(rounds->key, rounds->n_key);
+	rounds->hash = hash_bytes(rounds->key, key_byte(rounds), 0);
 	return true;
 }
 
@@ -289,11 +234,17 @@ void event_rounds_keep(struct event_rounds *rounds, const struct event_qpe *qpe)
 	for (uint32_t i = 0; i < qpe->n_pe; i++)
 		if (rounds->n_round_left[i] <= now.round[i] - rounds->begin.round[i])
 			return;
+	if (!event_qpe_is_closed(qpe) || !save(qpe, rounds->state, N_STATE_WORD, &n_state))
+		return;
+	struct known_round *known = event_store_add(rounds->store, rounds->hash, rounds->key, key_byte(rounds),
+	                                            sizeof(*known) + n_state * sizeof(uint64_t));
+	if (!known)
+		return;
 	const uint64_t *word = (const uint64_t *)&now, *then = (const uint64_t *)&rounds->begin;
 	for (size_t i = 0; i < N_TALLY_WORD; i++)
-		rounds->answer[i] = word[i] - then[i];
-	if (event_qpe_is_closed(qpe) && save(qpe, rounds->answer + N_TALLY_WORD, N_STATE_WORD, &n_state))
-		put(rounds, N_TALLY_WORD + n_state);
+		((uint64_t *)&known->more)[i] = word[i] - then[i];
+	known->n_state = n_state;
+	memcpy(known->state, rounds->state, n_state * sizeof(uint64_t));
 }
 
 /* No PE comes to its last round of a kind, and the round ends before limit_clk. */
@@ -308,12 +259,13 @@ static bool fits(const struct event_qpe *qpe, const struct tally *more, uint64_t
 	return true;
 }
 
-static void take_over(struct event_qpe *qpe, const struct tally *more, const uint64_t *state, const uint64_t *end)
+static void take_over(struct event_qpe *qpe, const struct known_round *known)
 {
+	const struct tally *more = &known->more;
 	uint64_t round[EVENT_MAX_PE];
 	for (uint32_t i = 0; i < qpe->n_pe; i++)
 		round[i] = n_round_done(&qpe->mla[i]) + more->round[i];
-	load(qpe, qpe->queue.clk + more->clk, state, end);
+	load(qpe, qpe->queue.clk + more->clk, known->state, known->state + known->n_state);
 	event_qpe_add_base(qpe, more->base_clk);
 	qpe->shared_clk += more->clk;
 	qpe->n_round += more->n_round;
@@ -332,23 +284,21 @@ static void take_over(struct event_qpe *qpe, const struct tally *more, const uin
 bool event_rounds_take(struct event_rounds *rounds, struct event_qpe *qpe, uint64_t limit_clk,
                        struct event_replay *replay)
 {
-	struct tally more;
 	if (!event_qpe_is_closed(qpe) || !make_key(rounds, qpe))
 		return false;
-	const struct kept *kept = find(rounds);
-	if (!kept) {
+	const struct known_round *known = event_store_find(rounds->store, rounds->hash, rounds->key, key_byte(rounds));
+	if (!known) {
 		take_tally(qpe, &rounds->begin);
 		for (uint32_t i = 0; i < qpe->n_pe; i++)
 			rounds->n_round_left[i] = n_round_left(&qpe->mla[i]);
 		rounds->records = true;
 		return false;
 	}
-	memcpy(&more, kept->word + kept->n_key, sizeof(more));
-	if (!fits(qpe, &more, limit_clk))
+	if (!fits(qpe, &known->more, limit_clk))
 		return false;
-	take_over(qpe, &more, kept->word + kept->n_key + N_TALLY_WORD, kept->word + kept->n_key + kept->n_answer);
+	take_over(qpe, known);
 	/* As a skip within the round does. */
-	if (more.base_clk > 0)
+	if (known->more.base_clk > 0)
 		event_replay_reset(replay);
 	return true;
 }

@@ -12,27 +12,26 @@
  * Words are small, so they are kept in 32 bits. All is forgotten with the step, as rounds are (event_qpe_rounds.c).
  */
 #include "sim/event/event_qpe.h"
-#include "sim/base/checked.h"
+#include "sim/event/event_store.h"
+#include "sim/base/hash.h"
 #include <assert.h>
 #include <string.h>
 
 #define N_STATE_WORD 1024 /* larger states are not kept */
-#define N_SLOT 16384      /* a power of two */
-#define N_CHUNK_WORD ((size_t)1 << 17)
+#define N_SLOT 16384
 #define N_CHUNK 32 /* 16 MiB in all; when they are full nothing more is kept */
-
-struct tap_place {
-	struct tap_place *next; /* of the same slot */
-	struct tap_place *then; /* where the stretch leads; NULL: it is not known */
-	uint64_t hash;
-	uint32_t n_word, clk, n_packet;
-	int32_t word[]; /* [n_word] state, then of each PE what the stretch counts (struct stretch) */
-};
 
 struct stretch {
 	uint32_t n_tap, n_ask;
 	int32_t a_byte;
 	uint32_t count[EVENT_N_COUNT];
+};
+
+/* What is kept by a state. */
+struct tap_place {
+	struct tap_place *then;         /* where the stretch leads; NULL: it is not known */
+	uint32_t n_word, clk, n_packet; /* n_word: of the state */
+	struct stretch stretch[];       /* what it counts, of each PE */
 };
 
 /* Where a stretch that is recorded began. */
@@ -44,10 +43,7 @@ struct tap_begin {
 };
 
 struct event_taps {
-	struct arena *memory;
-	struct tap_place *slot[N_SLOT];
-	int32_t *chunk[N_CHUNK]; /* allocated when first needed */
-	size_t n_chunk, n_used;  /* words of the last one */
+	struct event_store *store;
 	struct tap_begin begin;
 	uint64_t word[N_STATE_WORD];
 	int32_t small[N_STATE_WORD];
@@ -57,16 +53,13 @@ struct event_taps *event_taps_new(struct arena *memory)
 {
 	struct event_taps *taps = arena_array(memory, 1, sizeof(*taps));
 	if (taps)
-		taps->memory = memory;
-	return taps;
+		taps->store = event_store_new(memory, N_SLOT, N_CHUNK);
+	return taps && taps->store ? taps : NULL;
 }
 
 void event_taps_forget(struct event_taps *taps)
 {
-	if (taps->n_chunk == 0)
-		return;
-	memset(taps->slot, 0, sizeof(taps->slot));
-	taps->n_chunk = taps->n_used = 0;
+	event_store_forget(taps->store);
 	taps->begin.place = NULL;
 }
 
@@ -198,9 +191,10 @@ static uint32_t save_place(struct event_taps *taps, const struct event_qpe *qpe)
 
 static void load_place(struct event_taps *taps, struct event_qpe *qpe, uint64_t clk, const struct tap_place *place)
 {
+	const int32_t *small = event_store_key(place, place->n_word * sizeof(*small));
 	const uint64_t *word = taps->word + 2;
 	for (uint32_t i = 0; i < place->n_word; i++)
-		taps->word[i] = (uint64_t)(int64_t)place->word[i];
+		taps->word[i] = (uint64_t)(int64_t)small[i];
 	for (uint32_t i = 0; i < qpe->n_pe; i++) {
 		struct event_mla *mla = &qpe->mla[i];
 		assert(*word == (mla->phase == EVENT_DONE));
@@ -209,65 +203,25 @@ static void load_place(struct event_taps *taps, struct event_qpe *qpe, uint64_t 
 	event_qpe_load_around(qpe, clk, word, taps->word + place->n_word);
 }
 
-static uint64_t hash_words(const int32_t *word, uint32_t n)
-{
-	uint64_t lane[2] = {n, 1};
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t *hash = &lane[i % 2];
-		*hash = (*hash ^ (uint32_t)word[i]) * 0x9e3779b97f4a7c15U;
-		*hash ^= *hash >> 29;
-	}
-	return (lane[0] ^ lane[1] * 0xd6e8feb86659fd93U) ^ lane[1] >> 31;
-}
-
-/* NULL: no room. n: of words of 32 bits. */
-static void *take_words(struct event_taps *taps, size_t n)
-{
-	n = align_up(n, 2);
-	if (taps->n_chunk == 0 || n > N_CHUNK_WORD - taps->n_used) {
-		if (taps->n_chunk == N_CHUNK)
-			return NULL;
-		int32_t **chunk = &taps->chunk[taps->n_chunk];
-		if (!*chunk)
-			*chunk = arena_array(taps->memory, N_CHUNK_WORD, sizeof(**chunk));
-		if (!*chunk)
-			return NULL;
-		taps->n_chunk++;
-		taps->n_used = 0;
-	}
-	taps->n_used += n;
-	return taps->chunk[taps->n_chunk - 1] + taps->n_used - n;
-}
-
 /* The place of a QPE's state, a new one if need be; NULL: none, or no room. */
 static struct tap_place *find_place(struct event_taps *taps, const struct event_qpe *qpe)
 {
 	uint32_t n = save_place(taps, qpe);
 	if (n == 0)
 		return NULL;
-	uint64_t hash = hash_words(taps->small, n);
-	struct tap_place **slot = &taps->slot[hash & (N_SLOT - 1)], *place = *slot;
-	while (place && (place->hash != hash || place->n_word != n ||
-	                 memcmp(place->word, taps->small, n * sizeof(*place->word)) != 0))
-		place = place->next;
+	size_t n_key = n * sizeof(*taps->small);
+	uint64_t hash = hash_bytes(taps->small, n_key, 0);
+	struct tap_place *place = event_store_find(taps->store, hash, taps->small, n_key);
 	if (place)
 		return place;
-	size_t n_byte = sizeof(*place) + n * sizeof(*place->word) + qpe->n_pe * sizeof(struct stretch);
-	place = take_words(taps, n_byte / sizeof(*place->word));
-	if (!place)
-		return NULL;
-	*place = (struct tap_place){.next = *slot, .hash = hash, .n_word = n};
-	memcpy(place->word, taps->small, n * sizeof(*place->word));
-	*slot = place;
+	place =
+	    event_store_add(taps->store, hash, taps->small, n_key, sizeof(*place) + qpe->n_pe * sizeof(struct stretch));
+	if (place)
+		*place = (struct tap_place){.n_word = n};
 	return place;
 }
 
 /* ---- stretches ---- */
-
-static struct stretch *stretch_of(struct tap_place *place, uint32_t pe)
-{
-	return (struct stretch *)(void *)(place->word + place->n_word) + pe;
-}
 
 static void record(struct event_taps *taps, const struct event_qpe *qpe, struct tap_place *place)
 {
@@ -304,7 +258,7 @@ static void keep(struct event_taps *taps, const struct event_qpe *qpe, struct ta
 	for (uint32_t i = 0; i < qpe->n_pe; i++) {
 		const struct event_mla *mla = &qpe->mla[i];
 		const struct event_place *from = &begin->of[i];
-		struct stretch *stretch = stretch_of(place, i);
+		struct stretch *stretch = &place->stretch[i];
 		*stretch = (struct stretch){0};
 		for (uint32_t k = 0; k < EVENT_N_COUNT; k++)
 			stretch->count[k] = (uint32_t)(qpe->count[i][k] - begin->count[i][k]);
@@ -325,7 +279,7 @@ static bool fits(const struct event_qpe *qpe, struct tap_place *place)
 {
 	for (uint32_t i = 0; i < qpe->n_pe; i++) {
 		const struct event_mla *mla = &qpe->mla[i];
-		const struct stretch *stretch = stretch_of(place, i);
+		const struct stretch *stretch = &place->stretch[i];
 		struct event_place at = event_mla_place(mla);
 		if (mla->phase != EVENT_DONE && !lasts(mla, &at, stretch))
 			return false;
@@ -339,7 +293,7 @@ static void add(struct event_qpe *qpe, struct tap_place *place)
 	qpe->noc.n_packet += place->n_packet;
 	for (uint32_t i = 0; i < qpe->n_pe; i++) {
 		struct event_mla *mla = &qpe->mla[i];
-		const struct stretch *stretch = stretch_of(place, i);
+		const struct stretch *stretch = &place->stretch[i];
 		for (uint32_t k = 0; k < EVENT_N_COUNT; k++)
 			qpe->count[i][k] += stretch->count[k];
 		if (mla->phase == EVENT_DONE)

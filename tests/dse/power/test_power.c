@@ -15,7 +15,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define MAX_SEGMENT 12
 #define MAX_MODE 8
 
 /* A problem with its own memory. */

@@ -18,7 +18,6 @@
 
 #define NONE SCHEDULE_NONE
 #define N_SEED 24
-#define MAX_CHAIN 24
 
 /* ---- what is simulated ---- */
 
