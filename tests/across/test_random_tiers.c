@@ -13,15 +13,14 @@
 #include <cmocka.h>
 
 #include "dse/base/parallel.h"
-#include "dse/space/detail.h"
 #include "dse/space/machine_read.h"
 #include "sim/fast/fast.h"
 #include "sim/machine/machine_check.h"
+#include "tests/support/all_runs.h"
 #include "tests/support/random_design.h"
 #include "tests/support/slow_build.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define N_DRAW 2000
 #define N_DRAW_SAMPLE (SLOW_BUILD ? 12 : 120)
@@ -226,17 +225,12 @@ static void make_draw(uint32_t index, struct draw *draw)
 
 static void run_events(struct draw *draw, size_t n)
 {
-	const struct detail_options options = {.detail = DETAIL_EVENT, .n_thread = parallel_n_thread(0)};
-	struct err err = {0};
 	struct detail_run *run = test_calloc(n, sizeof(*run));
 	for (size_t i = 0; i < n; i++)
 		run[i] = (struct detail_run){.context = &draw[i].context, .design = &draw[i].design};
-	if (detail_run_all(run, n, &options, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	for (size_t i = 0; i < n; i++) {
-		assert_true(run[i].ran);
+	run_all(run, n, (struct detail_options){.detail = DETAIL_EVENT, .n_thread = parallel_n_thread(0)});
+	for (size_t i = 0; i < n; i++)
 		draw[i].event = run[i].result;
-	}
 	test_free(run);
 }
 
@@ -288,12 +282,6 @@ static bool report(const struct draw *draw, size_t n, enum kind kind, int is_fou
 	return good;
 }
 
-static bool runs_all(void)
-{
-	const char *wanted = getenv("TIERS");
-	return wanted && strcmp(wanted, "all") == 0;
-}
-
 /* The n draws that are furthest apart, by phase. */
 static void print_worst(const struct draw *draw, size_t n, size_t n_worst)
 {
@@ -328,7 +316,7 @@ static void test_random_tiers_agree(void **state)
 {
 	/* What is reached, which must not grow: strategies without reuse price one job, the mean of all. */
 	static const struct limits limits = {0.15, 0.4, 0.9, 0.08}, none = {1, 1, 10, 1};
-	size_t n = runs_all() ? N_DRAW : N_DRAW_SAMPLE;
+	size_t n = tries_all() ? N_DRAW : N_DRAW_SAMPLE;
 	struct draw *draw = test_calloc(n, sizeof(*draw));
 	(void)state;
 	for (uint32_t i = 0; i < n; i++)
@@ -340,7 +328,7 @@ static void test_random_tiers_agree(void **state)
 	for (int found = 0; found < 2; found++)
 		(void)report(draw, n, N_KIND, found, &none);
 	bool good = report(draw, n, N_KIND, -1, &limits);
-	print_worst(draw, n, runs_all() ? 20 : 3);
+	print_worst(draw, n, tries_all() ? 20 : 3);
 	test_free(draw);
 	assert_true(good);
 }
@@ -381,7 +369,7 @@ static double loss_of(uint32_t index)
 
 static void test_random_tiers_find_the_same_optimum(void **state)
 {
-	uint32_t n = runs_all() ? N_SPACE : N_SPACE_SAMPLE;
+	uint32_t n = tries_all() ? N_SPACE : N_SPACE_SAMPLE;
 	double sum = 0, largest = 0;
 	(void)state;
 	for (uint32_t i = 0; i < n; i++) {

@@ -16,13 +16,13 @@
 #include "dse/space/machine_read.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"
+#include "tests/support/all_runs.h"
 #include "tests/support/slow_build.h"
 #include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* How far the fast tier may be from the event tier, of which the errors are fractions. */
@@ -181,17 +181,13 @@ static void add_all(struct fixture *fixture, enum extent extent)
 /* Layers in the event tier. */
 static void run_events(struct layer *layer, size_t n, struct detail_options options)
 {
-	struct err err = {0};
 	struct detail_run *run = test_calloc(n, sizeof(*run));
 	options.detail = DETAIL_EVENT;
 	for (size_t i = 0; i < n; i++)
 		run[i] = (struct detail_run){.context = &layer[i].context, .design = &layer[i].design};
-	if (detail_run_all(run, n, &options, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	for (size_t i = 0; i < n; i++) {
-		assert_true(run[i].ran);
+	run_all(run, n, options);
+	for (size_t i = 0; i < n; i++)
 		layer[i].event = run[i].result;
-	}
 	test_free(run);
 }
 
@@ -250,10 +246,9 @@ static void test_tiers_agree_on_layers(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct detail_options options = {.n_thread = parallel_n_thread(0)};
-	const char *wanted = getenv("TIERS");
 	enum extent extent = SLOW_BUILD ? EXTENT_FEW : EXTENT_PART;
 	unsigned n_bad = 0;
-	if (wanted && strcmp(wanted, "all") == 0)
+	if (tries_all())
 		extent = EXTENT_ALL;
 	add_all(fixture, extent);
 	printf("fast tier against event tier; limits: mean %.0f %%, every layer %.0f %%\n", 100 * MAX_MEAN_FRAC,

@@ -11,6 +11,7 @@
 #include "dse/layer/layer_problem.h"
 #include "dse/space/space.h"
 #include "mapper/distribute/bound.h"
+#include "tests/support/all_runs.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,15 +64,6 @@ static void set_up(const char *machine, struct fixture *fixture)
 	assert_true(fixture->n >= 6);
 }
 
-static void run_all(struct fixture *fixture, struct detail_options options)
-{
-	struct err err = {0};
-	if (detail_run_all(fixture->run, fixture->n, &options, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	for (size_t i = 0; i < fixture->n; i++)
-		assert_true(fixture->run[i].ran && fixture->run[i].code == ERR_OK);
-}
-
 static const char *const machine_file[] = {"spaces/machines/thesis_qpe_dram.yaml", "spaces/machines/thesis_chip.yaml",
                                            "spaces/machines/dvfs_chip.yaml"};
 
@@ -83,8 +75,8 @@ static void test_detail_tiers_agree_on_work(void **state)
 		struct fixture fast, event;
 		set_up(machine_file[m], &fast);
 		set_up(machine_file[m], &event);
-		run_all(&fast, (struct detail_options){.detail = DETAIL_FAST});
-		run_all(&event, (struct detail_options){.detail = DETAIL_EVENT});
+		run_all(fast.run, fast.n, (struct detail_options){.detail = DETAIL_FAST});
+		run_all(event.run, event.n, (struct detail_options){.detail = DETAIL_EVENT});
 		for (size_t i = 0; i < fast.n; i++) {
 			const struct sim_result *a = &fast.run[i].result, *b = &event.run[i].result;
 			if (event.design[i].strategy != STRATEGY_THESIS_REUSE) {
@@ -110,7 +102,7 @@ static void test_detail_bounds_hold_in_event_tier(void **state)
 	for (size_t m = 0; m < sizeof(machine_file) / sizeof(machine_file[0]); m++) {
 		struct fixture fixture;
 		set_up(machine_file[m], &fixture);
-		run_all(&fixture, (struct detail_options){.detail = DETAIL_EVENT});
+		run_all(fixture.run, fixture.n, (struct detail_options){.detail = DETAIL_EVENT});
 		for (size_t i = 0; i < fixture.n; i++) {
 			struct least_work least = {0};
 			double latency_ns, energy_pj;
@@ -130,10 +122,11 @@ static void test_detail_does_not_depend_on_threads_or_audit(void **state)
 	(void)state;
 	struct fixture one, other;
 	set_up(machine_file[1], &one);
-	run_all(&one, (struct detail_options){.detail = DETAIL_EVENT});
+	run_all(one.run, one.n, (struct detail_options){.detail = DETAIL_EVENT});
 	for (unsigned i = 0; i < 3; i++) {
 		set_up(machine_file[1], &other);
-		run_all(&other, (struct detail_options){.detail = DETAIL_EVENT, .n_thread = 1 + i, .audit = i == 2});
+		run_all(other.run, other.n,
+		        (struct detail_options){.detail = DETAIL_EVENT, .n_thread = 1 + i, .audit = i == 2});
 		for (size_t k = 0; k < one.n; k++) {
 			const struct sim_result *a = &one.run[k].result, *b = &other.run[k].result;
 			assert_int_equal(a->total_clk, b->total_clk);
