@@ -12,7 +12,7 @@
 
 void place_free(struct place *place)
 {
-	free(place->memory);
+	arena_free(&place->memory);
 	*place = (struct place){0};
 }
 
@@ -136,20 +136,17 @@ bool place_build(const struct machine *machine, struct place *place)
 
 	size_t n_list = (size_t)place->n_block * place->n_qpe;
 	assert(n_list > 0 && (size_t)place->n_cell * place->n_cell_qpe == n_list);
-	place->memory = calloc(3 * (size_t)place->n_block + 2 * n_list, sizeof(*place->memory));
-	if (!place->memory)
-		return false;
-	place->storage_qpe = place->memory;
-	place->dram = place->storage_qpe + place->n_block;
-	place->ring = place->dram + place->n_block;
-	place->qpe = place->ring + place->n_block;
-	place->cell = place->qpe + n_list;
-	if (place->is_thesis) {
-		place_thesis(place);
-	} else if (!place_nearest(place, has_storage)) {
+	place->storage_qpe = arena_array(&place->memory, place->n_block, sizeof(*place->storage_qpe));
+	place->dram = arena_array(&place->memory, place->n_block, sizeof(*place->dram));
+	place->ring = arena_array(&place->memory, place->n_block, sizeof(*place->ring));
+	place->qpe = arena_array(&place->memory, n_list, sizeof(*place->qpe));
+	place->cell = arena_array(&place->memory, n_list, sizeof(*place->cell));
+	if (place->memory.is_out || (!place->is_thesis && !place_nearest(place, has_storage))) {
 		place_free(place);
 		return false;
 	}
+	if (place->is_thesis)
+		place_thesis(place);
 	place_dram(place);
 	return true;
 }

@@ -18,6 +18,7 @@
  * dealt to the nearest block in equal numbers, one cell a block. QPEs that
  * cannot be dealt evenly, and those beyond the mesh, take no part.
  */
+#include "sim/base/arena.h"
 #include "sim/machine/mesh.h"
 
 #define PLACE_NONE UINT32_MAX
@@ -31,8 +32,8 @@ struct place {
 	uint32_t *dram;              /* [n_block] interface that loads the block's ifmap parts */
 	uint32_t *ring;              /* [n_block] blocks in the order of the ring */
 	uint32_t *qpe;               /* [n_block][n_qpe] nearest to the storage QPE first */
-	uint32_t *cell;   /* [n_cell][n_cell_qpe] in ring order; the same place of two cells are neighbours */
-	uint32_t *memory; /* that all of these lie in */
+	uint32_t *cell;      /* [n_cell][n_cell_qpe] in ring order; the same place of two cells are neighbours */
+	struct arena memory; /* that all of these lie in */
 };
 
 /*

@@ -2,7 +2,6 @@
 /* Memory of a placement, and where filters go from QPE to QPE. */
 #include "mapper/placement/placement_parts.h"
 #include <assert.h>
-#include <stdlib.h>
 
 bool placement_open(const struct machine *machine, const struct placement_spec *spec, struct placement *placement)
 {
@@ -10,28 +9,25 @@ bool placement_open(const struct machine *machine, const struct placement_spec *
 	if (!place_build(machine, &placement->place))
 		return false;
 	const struct place *place = &placement->place;
-	size_t n_qpe = place->mesh.n_qpe, n_all = n_qpe * placement->n_pe;
+	size_t n_qpe = place->mesh.n_qpe;
 	/* the thesis' rule for 8 sets of filters brings each PE two parts */
 	size_t n_op = (2 * (size_t)place->n_block * place->n_qpe + 1) * placement->n_pe;
-	placement->memory = malloc((4 * n_qpe + n_all + place->n_block) * sizeof(*placement->memory));
-	placement->op = malloc(n_op * sizeof(*placement->op));
-	if (!placement->memory || !placement->op) {
+	placement->ring = arena_array(&placement->memory, n_qpe, sizeof(uint32_t));
+	placement->turn = arena_array(&placement->memory, n_qpe, sizeof(uint32_t));
+	placement->orbit = arena_array(&placement->memory, n_qpe, sizeof(uint32_t));
+	placement->cell_of = arena_array(&placement->memory, n_qpe, sizeof(uint32_t));
+	placement->arrival = arena_array(&placement->memory, n_qpe * placement->n_pe, sizeof(uint32_t));
+	placement->n_part = arena_array(&placement->memory, place->n_block, sizeof(uint32_t));
+	placement->op = arena_array(&placement->memory, n_op, sizeof(struct flow_op));
+	bool is_good = !placement->memory.is_out;
+	if (!is_good)
 		placement_free(placement);
-		return false;
-	}
-	placement->ring = placement->memory;
-	placement->turn = placement->ring + n_qpe;
-	placement->orbit = placement->turn + n_qpe;
-	placement->cell_of = placement->orbit + n_qpe;
-	placement->arrival = placement->cell_of + n_qpe;
-	placement->n_part = placement->arrival + n_all;
-	return true;
+	return is_good;
 }
 
 void placement_free(struct placement *placement)
 {
-	free(placement->op);
-	free(placement->memory);
+	arena_free(&placement->memory);
 	place_free(&placement->place);
 	*placement = (struct placement){0};
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/unfold/unfold_chip.h"
 #include "sim/base/checked.h"
-#include <stdlib.h>
 
 /*
  * Reuse on the chip, operation by operation (thesis section 4.4, appendices D
@@ -286,17 +285,16 @@ static bool open_state(struct chip *chip)
 {
 	const struct place *place = &chip->placement.place;
 	uint32_t n_qpe = place->mesh.n_qpe, n_all = n_qpe * chip->n_pe;
-	chip->memory = malloc((5 * (size_t)n_all + 2 * (size_t)n_qpe) * sizeof(*chip->memory));
-	chip->done = calloc((size_t)chip->base->tiling->n_task, sizeof(*chip->done));
-	if (!chip->memory || !chip->done)
+	chip->map = arena_array(&chip->memory, n_all, sizeof(uint32_t));
+	chip->filter = arena_array(&chip->memory, n_all, sizeof(uint32_t));
+	chip->arrival = arena_array(&chip->memory, n_all, sizeof(uint32_t));
+	chip->moved = arena_array(&chip->memory, n_all, sizeof(uint32_t));
+	chip->shift = arena_array(&chip->memory, n_all, sizeof(uint32_t));
+	chip->block_of = arena_array(&chip->memory, n_qpe, sizeof(uint32_t));
+	chip->start = arena_array(&chip->memory, n_qpe, sizeof(uint32_t));
+	chip->done = arena_array(&chip->memory, chip->base->tiling->n_task, sizeof(bool));
+	if (chip->memory.is_out)
 		return false;
-	chip->map = chip->memory;
-	chip->filter = chip->map + n_all;
-	chip->arrival = chip->filter + n_all;
-	chip->moved = chip->arrival + n_all;
-	chip->shift = chip->moved + n_all;
-	chip->block_of = chip->shift + n_all;
-	chip->start = chip->block_of + n_qpe;
 	for (uint32_t pe = 0; pe < n_all; pe++)
 		chip->map[pe] = chip->filter[pe] = CHIP_NONE;
 	for (uint32_t q = 0; q < n_qpe; q++)
@@ -372,7 +370,6 @@ void unfold_chip_reuse(const struct unfolding *base)
 	} else {
 		schedule->failed = true;
 	}
-	free(chip.done);
-	free(chip.memory);
+	arena_free(&chip.memory);
 	placement_free(&chip.placement);
 }

@@ -33,7 +33,7 @@ struct chip {
 	uint32_t *block_of;     /* by QPE: its block; CHIP_NONE */
 	uint32_t *start;        /* [n_block * n_qpe] QPEs in the order in which the host starts their tasks */
 	bool *done;             /* [n_map][n_c] pairs that have met */
-	uint32_t *memory;
+	struct arena memory;    /* that all of these lie in */
 };
 
 static inline uint32_t chip_pe(const struct chip *chip, uint32_t qpe, uint32_t z)

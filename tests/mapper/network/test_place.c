@@ -57,7 +57,7 @@ static void test_place_has_the_lists_of_the_thesis(void **state)
 	assert_at(&place, place_cell_qpe(&place, 0, 0), 0, 1);
 	assert_at(&place, place_cell_qpe(&place, 1, 1), 2, 0);
 	place_free(&place);
-	assert_null(place.memory);
+	assert_null(place.memory.head);
 }
 
 /* Two interfaces on a mesh of the same kind: two blocks each, those at its side. */
