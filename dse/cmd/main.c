@@ -35,6 +35,7 @@ int main(int argc, char **argv)
 	struct arena arena = {0};
 	ranks_start(&argc, &argv);
 	bool speaks = ranks_index() == 0;
+	transit_hold();
 	enum err_code code = cli_parse(&command_program, argc, argv, &options, &err);
 	if (code == ERR_OK)
 		code = choose_colours(&options, &err);
@@ -59,7 +60,7 @@ int main(int argc, char **argv)
 		colour_put(stderr, code == ERR_INTERRUPTED ? COLOUR_WARNING : COLOUR_BAD, err_text(&err));
 	err_clear(&err);
 	arena_free(&arena);
-	transit_forget();
+	transit_release();
 	ranks_end();
 	return (int)code;
 }

@@ -9,6 +9,7 @@
 #include "dse/base/parallel.h"
 #include "dse/design/simulate.h"
 #include "dse/keep/output_file.h"
+#include "mapper/placement/transit.h"
 #include <assert.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ struct dse *dse_new(void)
 		free(dse);
 		return NULL;
 	}
+	transit_hold();
 	return dse;
 }
 
@@ -97,6 +99,7 @@ void dse_free(struct dse *dse)
 	err_clear(&dse->err);
 	freelocale(dse->plain);
 	free(dse);
+	transit_release();
 }
 
 const char *dse_message(const struct dse *dse)

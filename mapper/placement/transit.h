@@ -40,8 +40,12 @@ struct transit_mesh {
 };
 void transit_mesh_derive(const struct machine *machine, struct transit_mesh *mesh);
 
+/* Transits of which a thread can look at the paths at a time; a program has a dozen. */
+#define TRANSIT_N_OWN 256
+
 /*
- * The paths. They are the module's, and stay as they are until transit_forget. The first time it takes some
+ * The paths. They are kept in a table of the process for as long as somebody holds it. Where it is full, at 192 MiB,
+ * they are the calling thread's, until it has asked for TRANSIT_N_OWN - 1 others. The first time it takes some
  * milliseconds, then a look-up; threads may ask at the same time. Where memory is out they take longer than can be
  * counted (VERDICT_CLOCKS), and transit_is_out says so from then on: a search has to fail then.
  */
@@ -50,7 +54,12 @@ const struct flow_paths *transit_paths(const struct machine *machine, const stru
 
 bool transit_is_out(void);
 
-/* Give the memory of all paths back, once no program that has any is in use and no thread asks. */
-void transit_forget(void);
+/*
+ * The table belongs to all who hold it: the program from its first to its last line, each handle of libdse. The last
+ * one to let go gives its memory back; no program that has paths is in use then, and no thread asks. Who asks without
+ * holding it leaves paths there until somebody else has held it.
+ */
+void transit_hold(void);
+void transit_release(void);
 
 #endif

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transits that were worked out, for all threads and all machines: a table of the process, as patterns recur from layer
- * to layer and from machine to machine. What is in it follows from the key alone, so no result depends on who came
- * first or whether it was there. Rows are chained, and stay as they are until transit_forget; threads that want the
- * same at the same time may each add a row with the same paths. A row takes half a KiB, a network some hundred of them
- * for each mesh and step of its clocks.
+ * Transits that were worked out, for all threads and all machines, as patterns recur from layer to layer and from
+ * machine to machine. What a row says follows from its key alone, so no result depends on who came first or whether it
+ * was there.
+ *
+ *   table   rows in chains, that stay as they are until the last holder lets go; threads that want the same at the same
+ *           time may each add a row with the same paths. A row takes half a KiB, a network some hundred of them for
+ *           each mesh and step of its clocks.
+ *   own     where the table is full: the rows that a thread used last, enough for most layers' designs, and for a
+ *           program that is looked at while another one is made, as the event tier does of a program that it runs
  */
 #include "mapper/placement/transit_parts.h"
+#include <assert.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +30,23 @@ struct row {
 	struct flow_paths paths;
 };
 
-static _Atomic(struct row *) memo[N_CHAIN];
-static atomic_bool is_out; /* memory was out for a row */
+static struct {
+	_Atomic(struct row *) chain[N_CHAIN];
+	atomic_size_t n_byte, max_byte;
+	atomic_bool is_out; /* memory was out for a row */
+	pthread_mutex_t mutex;
+	size_t n_holder;
+} table = {.max_byte = TRANSIT_MAX_BYTE, .mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* Of a thread that was once refused room in the table: allocated, as threads may have small stacks. */
+struct own {
+	struct row row[TRANSIT_N_OWN];
+	uint64_t hash[TRANSIT_N_OWN];
+	uint64_t used[TRANSIT_N_OWN], n_use; /* used: the thread's n-th use; 0: the row is empty */
+};
+static pthread_key_t own_key;
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+static bool has_own_key;
 
 /* What there is no memory for takes longer than can be counted. */
 static const struct flow_paths lost = {.chain = {{[FLOW_COST_COPY] = 0x1p60F}}, .router = 0x1p60F};
@@ -54,31 +75,74 @@ static bool is_equal(const struct transit_key *a, const struct transit_key *b)
 	       p->is_source == q->is_source && memcmp(&a->mesh, &b->mesh, sizeof(a->mesh)) == 0;
 }
 
-/* NULL: no memory. */
+static void make_own_key(void)
+{
+	has_own_key = pthread_key_create(&own_key, free) == 0;
+}
+
+/* The thread's own rows, which end with it; NULL: no memory. */
+static struct own *get_own(void)
+{
+	(void)pthread_once(&own_once, make_own_key);
+	struct own *own = has_own_key ? pthread_getspecific(own_key) : NULL;
+	if (own || !has_own_key || !(own = calloc(1, sizeof(*own))) || pthread_setspecific(own_key, own) == 0)
+		return own;
+	free(own);
+	return NULL;
+}
+
+/* Of the thread's rows the key's, which may take the place of the one that was not used for longest. */
+static const struct flow_paths *own_paths(const struct machine *machine, const struct transit_key *key, uint64_t hash)
+{
+	struct own *own = get_own();
+	size_t at = 0;
+	for (size_t i = 0; own && i < TRANSIT_N_OWN; i++) {
+		if (own->hash[i] == hash && own->used[i] > 0 && is_equal(&own->row[i].key, key)) {
+			own->used[i] = ++own->n_use;
+			return &own->row[i].paths;
+		}
+		at = own->used[i] < own->used[at] ? i : at;
+	}
+	if (own)
+		own->used[at] = 0;
+	if (!own || !transit_find(machine, &key->mesh, &key->transit, &own->row[at].paths)) {
+		atomic_store(&table.is_out, true);
+		return &lost;
+	}
+	own->row[at].key = *key;
+	own->hash[at] = hash;
+	own->used[at] = ++own->n_use;
+	return &own->row[at].paths;
+}
+
+/* A new row of the table; NULL: there is no room for it. */
 static struct row *make_row(const struct machine *machine, const struct transit_key *key)
 {
-	struct row *row = malloc(sizeof(*row));
-	if (!row || !transit_find(machine, &key->mesh, &key->transit, &row->paths)) {
-		free(row);
-		atomic_store(&is_out, true);
-		return NULL;
+	struct row *row = NULL;
+	if (atomic_fetch_add(&table.n_byte, sizeof(*row)) + sizeof(*row) <= atomic_load(&table.max_byte))
+		row = malloc(sizeof(*row));
+	if (row && transit_find(machine, &key->mesh, &key->transit, &row->paths)) {
+		row->key = *key;
+		return row;
 	}
-	row->key = *key;
-	return row;
+	atomic_fetch_sub(&table.n_byte, sizeof(*row));
+	free(row);
+	return NULL;
 }
 
 const struct flow_paths *transit_paths(const struct machine *machine, const struct transit_mesh *mesh,
                                        const struct transit *transit)
 {
 	const struct transit_key key = {*mesh, *transit};
-	_Atomic(struct row *) *chain = &memo[hash_key(&key) % N_CHAIN];
+	const uint64_t hash = hash_key(&key);
+	_Atomic(struct row *) *chain = &table.chain[hash % N_CHAIN];
 	struct row *first = atomic_load_explicit(chain, memory_order_acquire);
 	for (const struct row *row = first; row; row = row->next)
 		if (is_equal(&row->key, &key))
 			return &row->paths;
 	struct row *row = make_row(machine, &key);
 	if (!row)
-		return &lost;
+		return own_paths(machine, &key, hash);
 	do
 		row->next = first;
 	while (!atomic_compare_exchange_weak_explicit(chain, &first, row, memory_order_release, memory_order_relaxed));
@@ -87,17 +151,47 @@ const struct flow_paths *transit_paths(const struct machine *machine, const stru
 
 bool transit_is_out(void)
 {
-	return atomic_load(&is_out);
+	return atomic_load(&table.is_out);
 }
 
-void transit_forget(void)
+void transit_set_bound(size_t max_byte)
+{
+	atomic_store(&table.max_byte, max_byte);
+}
+
+/* ---- holders ---- */
+
+void transit_hold(void)
+{
+	(void)pthread_mutex_lock(&table.mutex);
+	table.n_holder++;
+	(void)pthread_mutex_unlock(&table.mutex);
+}
+
+static void forget_rows(void)
 {
 	for (size_t i = 0; i < N_CHAIN; i++) {
 		struct row *next;
-		for (struct row *row = atomic_exchange(&memo[i], NULL); row; row = next) {
+		for (struct row *row = atomic_exchange(&table.chain[i], NULL); row; row = next) {
 			next = row->next;
 			free(row);
 		}
 	}
-	atomic_store(&is_out, false);
+	atomic_store(&table.n_byte, 0);
+	atomic_store(&table.is_out, false);
+	(void)pthread_once(&own_once, make_own_key);
+	if (has_own_key) {
+		free(pthread_getspecific(own_key));
+		(void)pthread_setspecific(own_key, NULL);
+	}
+}
+
+/* Who holds the table next waits here until all rows are gone. */
+void transit_release(void)
+{
+	(void)pthread_mutex_lock(&table.mutex);
+	assert(table.n_holder > 0);
+	if (--table.n_holder == 0)
+		forget_rows();
+	(void)pthread_mutex_unlock(&table.mutex);
 }
