@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work of the ARM cores that is a layer of its own: clocks, traffic, rows, and how networks write it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "tests/support/sample_design.h"
 #include "tests/support/network_text.h"
 #include "dse/space/detail.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images of a batch: as much work as so many single ones, and weights that are read once where all filters stay. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/space.h"
 #include "dse/space/machine_read.h"
 #include "mapper/distribute/tiling.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 1x1 convolutions with their pixels packed, and as matrix multiplications: what the array does, in both tiers. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "tests/support/random_design.h"
 #include "dse/space/machine_read.h"
 #include "tests/support/sample_design.h"

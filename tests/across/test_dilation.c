@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions with gaps: shapes, a task in closed form, and whole layers in both tiers. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/event/event.h"
 #include "dse/space/machine_read.h"
 #include "sim/base/checked.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A transformer's encoder on the chip: products of results with each other, softmax and normalisation of rows. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/design/simulate.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"

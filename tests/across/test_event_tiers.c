@@ -3,11 +3,7 @@
  * Tasks that nobody has measured: arrays and rounds that do not end on whole
  * packets of operand A. The tiers share no code for them, so each checks the other.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/event/event.h"
 #include "sim/machine/machine_param.h"
 #include <math.h>

@@ -6,11 +6,7 @@
  * nothing. EXTREMES=FIRST:N:SECONDS runs N trials from the first one on, each for so long at most, and names all that
  * fail.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"

@@ -3,11 +3,7 @@
  * Weights fetched ahead: bytes are moved from one layer to the one before it and nothing gets lost, what does not fit
  * or suit has its reason, both tiers tell the same, bounds stay below, and composed fronts are those of brute force.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/space/detail.h"
 #include "dse/space/machine_read.h"

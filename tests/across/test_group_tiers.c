@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Grouped convolutions as whole layers in both tiers, whose models of them share nothing but the tasks. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "tests/support/network_text.h"
 #include "dse/space/machine_read.h"
 #include "tests/support/two_tiers.h"

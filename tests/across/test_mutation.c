@@ -4,11 +4,7 @@
  * a fixed seed, through its reader: success or messages with file and line,
  * never a crash. With the address sanitizer also: never a leak.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/fit/fit.h"
 #include "dse/space/space_machine.h"

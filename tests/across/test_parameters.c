@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every parameter of a machine acts: another value of it changes a prediction of some small design. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "tests/support/sample_design.h"
 #include "tests/support/sample_schedule.h"
 #include "tests/support/sample_systolic.h"

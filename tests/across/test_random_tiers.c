@@ -6,11 +6,7 @@
  *
  * TIERS=all in the environment (`make tiers`) makes 2000 draws and 100 spaces; else a sample of them, seconds.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/base/parallel.h"
 #include "dse/space/machine_read.h"

@@ -6,11 +6,7 @@
  * slower design needs less of it, so it does not grow with the features by which
  * splits are reduced (left in, designs up to a third lower are missed).
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/machine_read.h"
 #include "dse/layer/layer_problem.h"
 #include "tests/support/evaluate_design.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A wish to stop: when loops hear it, and that what is stopped gives no figure, no count and no front. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/search/candidate.h"
 #include "sim/base/file.h"

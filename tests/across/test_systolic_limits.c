@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The physical model of systolic arrays at its limits: the smallest, too large, counts, and what does not fit. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/event/event_systolic.h"
 #include "tests/support/small_array.h"
 #include <stdlib.h>

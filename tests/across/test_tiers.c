@@ -6,11 +6,7 @@
  * All layers take seven minutes of a core: without TIERS=all in the environment
  * (`make tiers`) only a part of them is run, under the same limits.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/base/parallel.h"
 #include "dse/space/machine_read.h"

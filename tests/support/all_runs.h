@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_ALL_RUNS_H
 #define TESTS_ALL_RUNS_H
-/* Designs in one tier, of which every one must run, and how many of them a test tries. Include after cmocka.h. */
+/* Designs in one tier, of which every one must run, and how many of them a test tries. */
+#include "tests/support/unit_test.h"
 #include "dse/space/detail.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_BRANCH_COMPARE_H
 #define TESTS_BRANCH_COMPARE_H
-/* The exact search of a layer against brute force, and bounds of boxes against designs. Include after cmocka.h. */
+/* The exact search of a layer against brute force, and bounds of boxes against designs. */
+#include "tests/support/unit_test.h"
 #include "dse/layer/branch.h"
 #include "dse/layer/layer_problem.h"
 #include "mapper/distribute/bound.h"

@@ -4,9 +4,9 @@
 /*
  * Malformed files carry the messages they must give in comments:
  * `# expect: line:column: text` for the file itself, `# expect-in file:...` for
- * a file it names. Text may be the beginning of the message. Include after
- * cmocka.h.
+ * a file it names. Text may be the beginning of the message.
  */
+#include "tests/support/unit_test.h"
 #include "sim/base/err.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_NETWORK_TEXT_H
 #define TESTS_NETWORK_TEXT_H
-/* Networks from texts in tests, by way of a file, because files are what is read. Include after cmocka.h. */
+/* Networks from texts in tests, by way of a file, because files are what is read. */
+#include "tests/support/unit_test.h"
 #include "mapper/network/network.h"
 #include <stdio.h>
 #include <stdlib.h>

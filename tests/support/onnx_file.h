@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_ONNX_FILE_H
 #define TESTS_ONNX_FILE_H
-/* The file that dse import writes of a model, read again. After cmocka.h. */
+/* The file that dse import writes of a model, read again. */
+#include "tests/support/unit_test.h"
 #include "mapper/onnx/onnx.h"
 #include "mapper/network/network_read.h"
 #include <stdio.h>

@@ -3,8 +3,9 @@
 #define TESTS_ONNX_IMPORTED_H
 /*
  * What tests of whole models share: the builder's model imported, and what is said of
- * its layers. Include after cmocka.h.
+ * its layers.
  */
+#include "tests/support/unit_test.h"
 #include "dse/design/simulate.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"

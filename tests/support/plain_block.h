@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_PLAIN_BLOCK_H
 #define TESTS_PLAIN_BLOCK_H
-/* Blocks of which a test says only what it is about, and equal parts of them. Include after cmocka.h. */
+/* Blocks of which a test says only what it is about, and equal parts of them. */
+#include "tests/support/unit_test.h"
 #include "mapper/network/network.h"
 #include "mapper/split/split.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_RANDOM_SCHEDULE_H
 #define TESTS_RANDOM_SCHEDULE_H
-/* Random networks with branches, their graphs, and random cuts of every layer. Include after cmocka.h. */
+/* Random networks with branches, their graphs, and random cuts of every layer. */
+#include "tests/support/unit_test.h"
 #include "mapper/octopus/octopus.h"
 #include "sim/base/rng.h"
 #include "tests/support/network_text.h"

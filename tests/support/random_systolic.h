@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_RANDOM_SYSTOLIC_H
 #define TESTS_RANDOM_SYSTOLIC_H
-/* Random systolic arrays and random tiled layers for them. Include after cmocka.h. */
+/* Random systolic arrays and random tiled layers for them. */
+#include "tests/support/unit_test.h"
 #include "sim/base/rng.h"
 #include "sim/machine/machine_check.h"
 #include "sim/machine/machine_param.h"

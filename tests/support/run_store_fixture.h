@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_RUN_STORE_FIXTURE_H
 #define TESTS_RUN_STORE_FIXTURE_H
-/* A store in a folder of its own, and a run to put into it. Include after cmocka.h. */
+/* A store in a folder of its own, and a run to put into it. */
+#include "tests/support/unit_test.h"
 #include "dse/keep/run_store.h"
 #include "tests/support/temporary.h"
 #include <stdio.h>

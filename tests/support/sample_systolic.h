@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_SAMPLE_SYSTOLIC_H
 #define TESTS_SAMPLE_SYSTOLIC_H
-/* A layer for systolic arrays that fills more than half of each default buffer's halves. Include after cmocka.h. */
+/* A layer for systolic arrays that fills more than half of each default buffer's halves. */
+#include "tests/support/unit_test.h"
 #include "sim/machine/machine_check.h"
 #include "sim/machine/machine_param.h"
 #include "sim/systolic/systolic_place.h"

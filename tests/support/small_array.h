@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_SMALL_ARRAY_H
 #define TESTS_SMALL_ARRAY_H
-/* A systolic array and a layer small enough to count by hand. Include after cmocka.h. */
+/* A systolic array and a layer small enough to count by hand. */
+#include "tests/support/unit_test.h"
 #include "sim/machine/machine_check.h"
 #include "sim/machine/machine_param.h"
 #include "sim/systolic/systolic_place.h"

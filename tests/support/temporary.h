@@ -5,6 +5,7 @@
  * Where tests put files: below $TMPDIR, which tests/run makes for them and
  * removes with all that failed or killed tests have left there; else /tmp.
  */
+#include "tests/support/unit_test.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

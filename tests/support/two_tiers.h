@@ -4,8 +4,9 @@
 /*
  * Whole layers in both tiers, on three machines and with three strategies: the
  * same work, and clocks within 8 % in each layer and 4 % in the mean. Include
- * after cmocka.h.
+ *
  */
+#include "tests/support/unit_test.h"
 #include "dse/design/simulate.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"

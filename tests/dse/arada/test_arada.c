@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARADA's equations against hand-made numbers, and what holds for any layer. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/arada/arada.h"
 #include "sim/base/rng.h"
 #include <math.h>

@@ -5,13 +5,9 @@
  */
 #include "dse/arada/arada_exact.h"
 #include "sim/base/rng.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
 #include <string.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #define MAX_LAYER 90
 #define MAX_MODE 160

@@ -8,14 +8,10 @@
 #include "mapper/network/network.h"
 #include "sim/base/rng.h"
 #include "sim/systolic/systolic.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #define MAX_LAYER 128
 #define N_PART 3

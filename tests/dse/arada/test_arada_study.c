@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARADA on spaces: what a layer costs, sums and means, bandwidths that match a saving. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/arada/arada_physical.h"
 #include "dse/arada/arada_study.h"
 #include "sim/systolic/systolic_model.h"

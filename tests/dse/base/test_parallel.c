@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work items, and items inside items: each is done once, on no more threads than were asked for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/base/parallel.h"
 #include <stdatomic.h>

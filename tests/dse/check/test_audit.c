@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The audit finds nothing in right fronts, and every error that is planted in one: points that are missing, worse or
  * wrong. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/check/audit_parts.h"
 #include "dse/engine/engine.h"

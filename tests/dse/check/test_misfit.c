@@ -3,11 +3,7 @@
  * Why nothing fits, on spaces small enough to try every design: what misfit says a limit would have to be is the least
  * of all whole designs, a limit just there lets something through, and one just below does not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/engine/engine.h"
 #include "dse/check/misfit.h"

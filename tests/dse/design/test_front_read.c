@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A front.json and a run's inputs read back: the same numbers, whatever the layout; damage is told, never obeyed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/design/design_read.h"
 #include "dse/design/front_read.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mappings: what is written reads back as the same designs, runs to the same numbers, and tells every mistake. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/layer/design_field.h"
 #include "dse/design/mapping.h"
 #include "dse/design/simulate.h"

@@ -3,11 +3,7 @@
  * The best mapping of a network on a machine is what a space without rules finds: random machines and networks, each
  * goal, against dse explore's search of a space file over both objectives.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/engine/engine.h"
 #include "dse/search/hunt.h"

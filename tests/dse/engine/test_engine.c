@@ -3,11 +3,7 @@
 #include "dse/engine/nsga2_sort.h"
 #include "sim/base/hash.h"
 #include "sim/base/rng.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

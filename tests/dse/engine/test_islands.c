@@ -2,11 +2,7 @@
 #include "dse/engine/islands.h"
 #include "dse/engine/engine_run.h"
 #include "sim/base/hash.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/support/moo_problems.h"
 #include "dse/engine/nsga2_vary.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include <string.h>
 
 /* `make bench` does the same with all MOO_N_SEED seeds. */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fitting: known parameters come back from noisy measurements, within the intervals that are given. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "tests/dse/fit/fit_trial.h"
 #include "sim/mla/greybox.h"
 #include "sim/fast/fast.h"

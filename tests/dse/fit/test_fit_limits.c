@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fitting where it is hard: too little measured, too much, weights, rows left out, mistakes of tables and options. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "tests/dse/fit/fit_trial.h"
 
 /* ---- what cannot be known ------------------------------------------------------------------------ */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Least squares with bounds, singular values, Student's t: against closed forms, brute force and tables. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/fit/fit_lm.h"
 #include "dse/fit/fit_svd.h"
 #include "sim/base/rng.h"

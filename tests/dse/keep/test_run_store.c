@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store of runs: what goes in comes out, whole or not at all, whoever writes and whatever kills it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/keep/squeeze.h"
 #include "tests/support/run_store_fixture.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store of runs with several at once, without room, and killed, with either kind of journal: what was told to be in
  * it is in it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "tests/support/run_store_fixture.h"
 #include <signal.h>

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/out/json.h"
 #include "dse/keep/text_blocks.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

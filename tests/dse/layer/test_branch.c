@@ -5,12 +5,8 @@
  * ties included, and the counts must add up. And its bounds: never above a
  * design of their box.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "mapper/distribute/bound.h"
 #include "dse/space/machine_read.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes of operating point between layers: what they cost, exact composition against all whole designs, replayed
  * sums. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/layer/changes.h"
 #include "dse/space/space_machine.h"

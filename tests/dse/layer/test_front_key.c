@@ -5,11 +5,7 @@
  * of the tables that says NEVER of one that is read fails here. SRAM that the designs of a front fit does not change
  * it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/layer/front_key.h"
 #include "dse/space/machine_read.h"

@@ -5,12 +5,8 @@
  * search makes some at its beginning and as its front grows, however many boxes
  * it opens.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/layer/branch.h"
 #include "dse/search/candidate.h"

@@ -4,12 +4,8 @@
  * one against brute force, bounds against designs in both tiers, and what larger
  * buffers and a faster memory must not do to a bound.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/space/detail.h"
 #include "dse/engine/engine_run.h"

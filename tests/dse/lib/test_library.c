@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libdse: the figures are the simulator's, calls that fail say why and change nothing, handles share nothing. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/lib/dse.h"
 #include "dse/design/mapping.h"
 #include "dse/base/parallel.h"

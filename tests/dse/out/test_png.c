@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PNG of pictures by a program that is there, is not, or fails: a stand-in, first in PATH. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/out/png.h"
 #include "tests/support/temporary.h"

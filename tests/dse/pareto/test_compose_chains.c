@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Composition of chains known beforehand: equal sums in any order, no layer at all, and no way through. */
 #include "dse/pareto/compose.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include <math.h>
 
 static void test_compose_sums_do_not_depend_on_order(void **state)

@@ -3,11 +3,7 @@
 #include "dse/engine/engine_run.h"
 #include "dse/pareto/hypervolume.h"
 #include "dse/pareto/quality.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include <math.h>
 #include <string.h>
 

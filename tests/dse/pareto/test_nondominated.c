@@ -2,11 +2,7 @@
 #include "dse/pareto/nondominated.h"
 #include "dse/pareto/pareto.h"
 #include "sim/base/rng.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -6,14 +6,10 @@
 #include "dse/power/power.h"
 #include "dse/power/power_front.h"
 #include "sim/base/rng.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #define MAX_MODE 8
 

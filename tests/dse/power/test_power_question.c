@@ -7,13 +7,9 @@
 #include "dse/power/power_question.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
 #include <string.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 /* Work of VGG-16's second convolution in loops of MLA tasks, a deadline 0.583 of the way, the best schedule. */
 struct fixture {

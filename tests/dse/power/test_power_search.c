@@ -10,15 +10,11 @@
 #include "dse/power/power_report.h"
 #include "dse/power/power_search.h"
 #include "tests/support/evaluate_design.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #define MAX_BLOCK 4
 #define N_LEVEL 2

@@ -8,13 +8,9 @@
 #include "dse/power/power_report.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
 #include <string.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #define MAX_BLOCK 80
 

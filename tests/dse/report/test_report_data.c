@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data of a report: the run's own numbers, parts that sum to the whole, marks under their roofs, whole figures. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Designs that were kept, in spaces other than their own: the same figures at home, and a reason wherever they cannot
  * be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/run/attribute.h"
 #include "tests/support/kept_smoke.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two runs compared: nothing where nothing changed, mirrored when swapped, and planted changes named with their parts.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"

@@ -3,11 +3,7 @@
  * DRAM plans of random graphs, and their images: every byte a tile writes or reads is the right one, nothing alive is
  * shared; images come back as they were, and no change of theirs is believed or breaks the reader.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/schedule/dram_image.h"
 #include "tests/support/random_schedule.h"
 #include "sim/machine/machine_param.h"

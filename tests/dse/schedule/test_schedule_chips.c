@@ -3,11 +3,7 @@
  * Schedules of a pipeline of chips: what a chip sends is what the next one receives, whatever the graph and wherever it
  * is parted; the files come back byte for byte, and chips that do not belong together are found.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/schedule/schedule_chips.h"
 #include "sim/base/file.h"
 #include "sim/machine/machine_param.h"

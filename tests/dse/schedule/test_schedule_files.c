@@ -3,11 +3,7 @@
  * Files of multi-layer schedules: they come back as they were, byte for byte, and a change of any of the three is
  * found, or is one that the files may well have. RECORD=1 writes the small example in tests/golden anew.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/schedule/schedule_files.h"
 #include "sim/base/file.h"
 #include "sim/machine/machine_param.h"

@@ -3,11 +3,7 @@
  * Weights that stay in the workers' SRAM: addresses of random networks' weights and results are apart and inside the
  * SRAM, the files come back byte for byte, and missing or moved regions are found.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/schedule/schedule_files.h"
 #include "tests/support/random_schedule.h"
 #include "tests/support/sample_schedule.h"

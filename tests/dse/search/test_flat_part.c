@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of an exhaustive search: any number of parts finds what one search finds, and each accounts for its range. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/search/flat_part.h"
 #include "dse/engine/engine_run.h"

@@ -9,11 +9,7 @@
  *
  * LIMITS=N in the environment draws N cases (make limits: 10 000).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"

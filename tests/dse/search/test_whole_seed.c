@@ -2,11 +2,7 @@
 #include "dse/layer/layer_problem.h"
 #include "dse/search/whole.h"
 #include "dse/search/whole_seed.h"
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a machine's numbers come from: what its file says, what the defaults' tables say, and what nobody says. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/provenance.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"

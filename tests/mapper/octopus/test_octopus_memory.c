@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of buffers with lives: no two alive at once overlap, aligned, within bounds; least where that is proved. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "mapper/octopus/octopus_memory.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"

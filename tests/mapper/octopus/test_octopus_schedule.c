@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schedules: the best cut of a layer by trying all, strategies beside each other, memory, and pipelines of chips. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "mapper/octopus/octopus_schedule.h"
 #include "sim/base/checked.h"

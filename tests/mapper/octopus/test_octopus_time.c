@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Run time of a layer of a multi-layer schedule: closed forms, parts and whole, and how often operands are fetched. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "mapper/octopus/octopus_time.h"
 #include "sim/base/rng.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Published networks as ONNX graphs: their counts, their layers beside the hand-written ones, and what becomes of
  * nodes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "tests/support/onnx_imported.h"
 

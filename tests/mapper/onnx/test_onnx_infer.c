@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX graphs as they are read: shapes of every operator's result, shape arithmetic, mistakes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "mapper/onnx/onnx_infer.h"
 #include "mapper/onnx/onnx_table.h"

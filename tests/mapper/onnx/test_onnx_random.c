@@ -3,11 +3,7 @@
  * Random graphs of random operators, attributes and shapes. Whatever becomes of one: an answer with a message, or a
  * network that does as many multiply-accumulates as the graph and that the written file gives back.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "tests/support/onnx_builder.h"
 #include "tests/support/onnx_file.h"

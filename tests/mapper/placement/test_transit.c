@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paths of phases on the thesis' chip, against its placement and the re-run of its simulator. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "mapper/placement/transit_parts.h"
 #include "sim/machine/machine_param.h"
 #include <pthread.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The proof of mappings: random designs are bit-exact, and each planted mistake is found and told where it is. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/check/prove.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"

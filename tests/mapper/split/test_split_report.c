@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Split reports: every cell of the thesis' split schemes, from the splits of its core operations alone. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "mapper/split/split_report.h"
 #include "sim/base/csv.h"
 #include "tests/support/random_block.h"

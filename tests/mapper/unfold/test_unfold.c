@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schedules of designs but the chip's reuse (test_unfold_chip.c): the same work as the program's, done once, on
  * operands that are where the task looks for them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/space.h"
 #include "dse/space/machine_read.h"
 #include "mapper/unfold/unfold_parts.h"

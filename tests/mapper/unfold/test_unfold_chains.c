@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ways that ifmaps and filters take on the chip: the thesis' chains, part by part, and what ours passes on. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "tests/mapper/unfold/chip_follower.h"
 #include <stdio.h>
 #include <string.h>

@@ -5,11 +5,7 @@
  * fast tier prices. Any mesh, any split; the thesis' rules with what they leave
  * out.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/base/checked.h"
 #include "dse/space/machine_read.h"
 #include "tests/support/random_chip.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chip's fused matrix multiplication: which PE does what, with operands from where (its work: test_unfold.c). */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/space.h"
 #include "dse/space/machine_read.h"
 #include "mapper/network/place.h"

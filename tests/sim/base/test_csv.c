@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CSV reader: what it decodes, every mistake it names with its place, and that no byte sequence breaks it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/base/csv.h"
 #include "sim/base/rng.h"
 #include <stdio.h>

@@ -3,11 +3,7 @@
  * Names and texts: whatever bytes they are given, readers refuse them with file, line and column or take names that
  * nothing can mistake; and whatever bytes writers are given, CSV, XML, JSON and tables stay what they are.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/out/csv_write.h"
 #include "dse/space/machine_read.h"
 #include "dse/out/json.h"

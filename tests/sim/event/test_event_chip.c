@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chip of the event tier: what bounds DRAM, routers and links; order, barriers, replay, jobs; traces. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/event/event.h"
 #include "sim/machine/mesh.h"
 #include "sim/machine/machine_param.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QPE of the event tier: closed forms, conservation, replay, and the thesis simulator's and the HDL's measured tasks.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/space.h"
 #include "dse/space/machine_read.h"
 #include "sim/event/event.h"

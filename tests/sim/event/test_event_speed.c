@@ -3,11 +3,7 @@
  * What the event tier does not simulate again changes nothing: random machines and schedules, once with every event and
  * once with all that is skipped, replayed and taken over, compared operation by operation and counter by counter.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/event/event.h"
 #include "sim/event/event_memo.h"
 #include "sim/base/rng.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Single operations in the event tier, from the host's command to its knowing of the end: measured, and by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/event/event.h"
 #include "sim/machine/latency.h"
 #include "sim/machine/machine_param.h"

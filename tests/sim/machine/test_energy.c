@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Energy: components, linearity, static power, and the two operating points of the DVFS paper's machine. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/metric.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"

@@ -3,11 +3,7 @@
  * Conservation of energy on machines drawn from all that the check accepts: parts
  * and supplies add up to the total, nothing is negative, infinite or no number.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/detail.h"
 #include "sim/program/mixed.h"
 #include "sim/machine/machine_param.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transfers that share a mesh: closed forms by hand on a row of three QPEs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/machine/flow.h"
 #include "sim/machine/machine_param.h"
 #include <math.h>

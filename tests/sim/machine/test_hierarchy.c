@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the PEs of a machine are dealt to blocks, DRAM interfaces and storage QPEs. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/program/program.h"
 #include "sim/machine/hierarchy.h"
 #include "sim/machine/machine_param.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Set-ups on machines of other latencies than those they were measured on. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/machine/latency.h"
 #include "sim/machine/machine_param.h"
 

@@ -5,11 +5,7 @@
  * tests/golden/ has recorded, by more than rounding.
  * `test_machine_constants --record` records them anew; review the difference.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/space.h"
 #include "dse/space/machine_read.h"
 #include "tests/support/machine_figures.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mesh: the thesis' chip as drawn in its figures 4.16 to 4.20, and what must hold of any. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/machine/mesh.h"
 #include "sim/machine/machine_param.h"
 #include <stdlib.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The grey-box clock model: DVFS paper equation 8 by hand, what it is linear in, and programs timed by it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "dse/space/detail.h"
 #include "sim/mla/greybox.h"
 #include "sim/machine/machine_check.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MLA timing: closed forms, conservation of words, boundary shapes, and the thesis simulator's measured tasks. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/mla/mla.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mixed operating points: a part of a layer's rounds at each of two, with a change between; bounds, and the search. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 
 #include "dse/space/detail.h"
 #include "dse/space/machine_read.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schedules: what the check lets pass and what not, shapes that are the same, growth. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/program/schedule.h"
 #include "sim/machine/machine_param.h"
 #include <string.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SCALE-Sim's memory rules against its own runs, and what must hold for any layer. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/base/csv.h"
 #include "sim/base/rng.h"
 #include "sim/systolic/scalesim.h"

@@ -3,11 +3,7 @@
  * The physical model of systolic arrays: worked examples, words counted one by
  * one, and its closed form against the event tier on random tiles.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "sim/event/event_systolic.h"
 #include "sim/fast/fast.h"
 #include "tests/support/random_systolic.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machines whose memory model is SCALE-Sim's: its own figures, through a machine and a program. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/unit_test.h"
 #include "mapper/split/design.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/csv.h"
