@@ -18,6 +18,7 @@
 #include "sim/base/rng.h"
 #include "sim/machine/machine_check.h"
 #include "tests/support/reader_result.h"
+#include "tests/support/temporary.h"
 #include <glob.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -277,13 +278,11 @@ static void read_damaged(reader read, const char *original, const char *path)
 /* All files of a kind; each is changed by a random stream of its own, so that new files change no old mutation. */
 static void mutate_files(reader read, const char *const pattern[2], unsigned n_mutation)
 {
-	char path[] = "/tmp/dse_mutation_XXXXXX";
+	char path[TEMPORARY_SIZE];
 	struct text *text = malloc(2 * sizeof(*text));
 	glob_t found;
 	assert_non_null(text);
-	int file = mkstemp(path);
-	assert_true(file >= 0);
-	assert_int_equal(close(file), 0);
+	temporary_write(path, "");
 	assert_int_equal(glob(pattern[0], 0, NULL, &found), 0);
 	if (pattern[1])
 		assert_int_equal(glob(pattern[1], GLOB_APPEND, NULL, &found), 0);

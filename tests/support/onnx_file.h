@@ -5,25 +5,22 @@
 #include "tests/support/unit_test.h"
 #include "mapper/onnx/onnx.h"
 #include "mapper/network/network_read.h"
+#include "tests/support/temporary.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Layers that are written as a file are read as the same blocks. */
 static inline void expect_file_keeps(const struct onnx_import *import, const struct network *network)
 {
-	char path[] = "/tmp/test_onnx_XXXXXX";
+	char path[TEMPORARY_SIZE];
 	struct err err = {0};
 	struct network again;
-	int handle = mkstemp(path);
-	assert_true(handle >= 0);
-	FILE *file = fdopen(handle, "w");
-	assert_non_null(file);
+	FILE *file = temporary_open(path);
 	onnx_write_yaml(import, file);
 	assert_int_equal(fclose(file), 0);
 	if (network_read_yaml(path, &again, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
-	(void)unlink(path);
+	(void)remove(path);
 	assert_int_equal(again.n_block, network->n_block);
 	assert_string_equal(again.name, network->name);
 	for (size_t i = 0; i < again.n_block; i++) {

@@ -35,4 +35,22 @@ static inline char *temporary_folder(char path[TEMPORARY_SIZE], const char *name
 	return mkdtemp(path);
 }
 
+/* A new file there, to be written and closed, and its path; the caller removes it. For includers */
+static inline FILE *temporary_open(char path[TEMPORARY_SIZE])
+{
+	temporary_path(path, "dse_test_XXXXXX");
+	int descriptor = mkstemp(path);
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+	assert_non_null(file);
+	return file;
+}
+
+/* The same of a text, closed. */
+static inline void temporary_write(char path[TEMPORARY_SIZE], const char *text)
+{
+	FILE *file = temporary_open(path);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "dse/check/audit_parts.h"
 #include "dse/engine/engine.h"
+#include "tests/support/temporary.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,18 +60,14 @@ struct fixture {
 	struct explore explore;
 	struct explore_options search;
 	struct audit audit;
-	char path[64];
+	char path[TEMPORARY_SIZE];
 };
 
 static void open_fixture(const char *text, const struct engine_kind *engine, struct fixture *fixture)
 {
 	struct err err = {0};
 	*fixture = (struct fixture){.search = {.engine = engine, .n_thread = 2, .seed = 1}};
-	strcpy(fixture->path, "/tmp/test_audit_XXXXXX");
-	int descriptor = mkstemp(fixture->path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
-	assert_int_equal(close(descriptor), 0);
+	temporary_write(fixture->path, text);
 	if (space_read(fixture->path, &fixture->space, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	fixture->search.max_evaluation = engine->is_random ? 2000 : 0;

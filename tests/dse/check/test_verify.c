@@ -4,6 +4,7 @@
 
 #include "dse/engine/engine.h"
 #include "dse/check/verify.h"
+#include "tests/support/temporary.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,18 +55,14 @@ struct fixture {
 	struct space space;
 	struct explore explore;
 	struct unroller unroller;
-	char path[64];
+	char path[TEMPORARY_SIZE];
 };
 
 static void read_space(const char *text, struct fixture *fixture)
 {
 	struct err err = {0};
 	*fixture = (struct fixture){0};
-	strcpy(fixture->path, "/tmp/test_verify_XXXXXX");
-	int descriptor = mkstemp(fixture->path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
-	assert_int_equal(close(descriptor), 0);
+	temporary_write(fixture->path, text);
 	if (space_read(fixture->path, &fixture->space, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 }

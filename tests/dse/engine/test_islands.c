@@ -2,13 +2,13 @@
 #include "dse/engine/islands.h"
 #include "dse/engine/engine_run.h"
 #include "sim/base/hash.h"
+#include "tests/support/temporary.h"
 #include "tests/support/unit_test.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { N_GENE = 12, N_VALUE = 64, N_REASON = 3 };
 
@@ -201,12 +201,10 @@ static void test_islands_go_on_from_a_checkpoint(void **state)
 {
 	const struct engine_options options = {.seed = 8, .max_evaluation = 6000, .n_island = 3, .migrate_every = 3};
 	struct outcome whole, part;
-	char path[] = "/tmp/test_islands_XXXXXX";
+	char path[TEMPORARY_SIZE];
 	unsigned n_run = 0;
 	(void)state;
-	int descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	(void)close(descriptor);
+	temporary_write(path, "");
 	run(&options, 1, NULL, NULL, &whole);
 	for (bool is_over = false; !is_over; n_run++) {
 		struct checkpoint checkpoint = {.path = path, .question = "which?"};
@@ -236,7 +234,7 @@ static void test_islands_go_on_from_a_checkpoint(void **state)
 	}
 	assert_true(n_run > 3);
 	drop(&whole);
-	(void)unlink(path);
+	(void)remove(path);
 }
 
 int main(void)

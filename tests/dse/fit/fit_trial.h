@@ -7,6 +7,7 @@
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "sim/base/rng.h"
+#include "tests/support/temporary.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 
 /* A table as a file, its reading and its fit. */
 struct trial {
-	char path[32];
+	char path[TEMPORARY_SIZE];
 	struct machine machine;
 	struct fit_data data;
 	struct fit_result result;
@@ -38,11 +39,7 @@ static inline void start(struct trial *trial, FILE **file)
 {
 	memset(trial, 0, sizeof(*trial));
 	trial->machine = read_machine();
-	(void)strcpy(trial->path, "/tmp/test_fit_XXXXXX");
-	int descriptor = mkstemp(trial->path);
-	assert_true(descriptor >= 0);
-	*file = fdopen(descriptor, "w");
-	assert_non_null(*file);
+	*file = temporary_open(trial->path);
 }
 
 static inline void finish(struct trial *trial, FILE *file, const struct fit_options *options)

@@ -3,11 +3,11 @@
 #include "tests/support/unit_test.h"
 
 #include "dse/engine/engine_run.h"
+#include "tests/support/temporary.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { N_GENE = 6, N_REASON = 2 };
 
@@ -100,19 +100,11 @@ static void read_state(struct checkpoint *checkpoint, struct ledger *ledger)
 	free(info.identity);
 }
 
-static void make_path(char path[64])
-{
-	strcpy(path, "/tmp/test_checkpoint_XXXXXX");
-	int descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(close(descriptor), 0);
-}
-
 static void test_checkpoint_searches_go_on_as_if_never_stopped(void **state)
 {
-	char path[64];
+	char path[TEMPORARY_SIZE];
 	(void)state;
-	make_path(path);
+	temporary_write(path, "");
 	for (size_t i = 0; i < engine_n; i++) {
 		struct outcome whole, parts;
 		assert_int_equal(run(engine_table[i], NULL, 12, 0, &whole, NULL), ERR_OK);
@@ -139,9 +131,9 @@ static void test_checkpoint_searches_go_on_as_if_never_stopped(void **state)
 /* A state that ends too soon, or of a search of another shape, is refused with a message. */
 static void test_checkpoint_of_another_search_is_refused(void **state)
 {
-	char path[64];
+	char path[TEMPORARY_SIZE];
 	(void)state;
-	make_path(path);
+	temporary_write(path, "");
 	for (size_t i = 0; i < engine_n; i++) {
 		struct checkpoint checkpoint = {.path = path, .question = "toy\n"};
 		struct ledger ledger = {0};

@@ -9,11 +9,11 @@
 #include "dse/search/explore.h"
 #include "dse/design/unroll.h"
 #include "sim/program/mixed.h"
+#include "tests/support/temporary.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Changes that take long enough to decide: about as long as a layer. */
 static const char machine_text[] = "name: slow_lanes\n"
@@ -45,24 +45,16 @@ struct fixture {
 	struct unroller unroller;
 };
 
-static void write_file(char *path, const char *text)
-{
-	int descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
-	assert_int_equal(close(descriptor), 0);
-}
-
 static void search(const char *changes, const char *more, const struct engine_kind *engine, bool flat,
                    struct fixture *fixture)
 {
-	char machine[] = "/tmp/test_changes_m_XXXXXX", path[] = "/tmp/test_changes_s_XXXXXX", text[2048];
+	char machine[TEMPORARY_SIZE], path[TEMPORARY_SIZE], text[2048];
 	const struct explore_options options = {.engine = engine, .flat = flat, .n_thread = 2};
 	struct err err = {0};
 	*fixture = (struct fixture){0};
-	write_file(machine, machine_text);
+	temporary_write(machine, machine_text);
 	snprintf(text, sizeof(text), space_text, machine, changes, more);
-	write_file(path, text);
+	temporary_write(path, text);
 	if (space_read(path, &fixture->space, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	(void)remove(path);
@@ -202,12 +194,12 @@ static void test_changes_lanes_must_suffice(void **state)
 	                                   "axes: {dvfs.lanes: [3, 9]}\n", "axes: {dvfs.lanes: 7}\n"};
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		char path[] = "/tmp/test_changes_s_XXXXXX", text[512], why[256];
+		char path[TEMPORARY_SIZE], text[512], why[256];
 		struct space space;
 		struct machine machine;
 		struct err err = {0};
 		snprintf(text, sizeof(text), "%s%s", head, more[i]);
-		write_file(path, text);
+		temporary_write(path, text);
 		enum err_code code = space_read(path, &space, &err);
 		assert_int_equal(code, i == 0 ? ERR_INPUT : ERR_OK);
 		if (i == 0)

@@ -6,11 +6,11 @@
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "dse/design/unroll.h"
+#include "tests/support/space_text.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SPACE                                                      \
 	"name: due\n"                                              \
@@ -41,16 +41,8 @@ struct fixture {
 
 static void read_space(const char *text, struct fixture *fixture)
 {
-	char path[] = "/tmp/test_deadline_XXXXXX";
-	struct err err = {0};
 	*fixture = (struct fixture){0};
-	int descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
-	assert_int_equal(close(descriptor), 0);
-	if (space_read(path, &fixture->space, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	(void)remove(path);
+	space_read_text(text, &fixture->space);
 }
 
 static void search(struct fixture *fixture, const struct engine_kind *engine, bool flat)

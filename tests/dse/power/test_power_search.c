@@ -10,10 +10,10 @@
 #include "dse/power/power_report.h"
 #include "dse/power/power_search.h"
 #include "tests/support/evaluate_design.h"
+#include "tests/support/network_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "tests/support/unit_test.h"
 
 #define MAX_BLOCK 4
@@ -39,13 +39,7 @@ struct crowd {
 
 static void read_text(struct network *network)
 {
-	char path[] = "/tmp/test_power_search_XXXXXX";
-	int descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(write(descriptor, network_text, strlen(network_text)), (ssize_t)strlen(network_text));
-	assert_int_equal(close(descriptor), 0);
-	assert_int_equal(network_read(path, network, NULL), ERR_OK);
-	(void)remove(path);
+	assert_int_equal(network_read_text(network_text, network, NULL), ERR_OK);
 	assert_in_range(network->n_block, 2, MAX_BLOCK);
 }
 

@@ -5,11 +5,11 @@
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "dse/search/least.h"
+#include "tests/support/space_text.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define HEAD "name: least\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4, 16x2]\n"
 #define LAYERS                                                             \
@@ -28,19 +28,6 @@ static const char *const space_text[] = {
 	 "objectives: [latency_ms, sram_used_frac]\n",
 };
 #define N_SPACE (sizeof(space_text) / sizeof(space_text[0]))
-
-static void read_space(const char *text, struct space *space)
-{
-	struct err err = {0};
-	char path[] = "/tmp/test_least_XXXXXX";
-	int descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
-	assert_int_equal(close(descriptor), 0);
-	if (space_read(path, space, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	(void)remove(path);
-}
 
 static void search(const struct space *space, struct explore *explore)
 {
@@ -77,7 +64,7 @@ static void test_least_is_that_of_the_front(void **state)
 	for (size_t i = 0; i < N_SPACE; i++) {
 		struct space space;
 		struct explore both;
-		read_space(space_text[i], &space);
+		space_read_text(space_text[i], &space);
 		search(&space, &both);
 		for (size_t k = 0; k < N_TRIED; k++) {
 			struct explore one;
@@ -109,7 +96,7 @@ static void test_least_takes_what_is_known(void **state)
 	(void)state;
 	struct space space;
 	struct explore explore;
-	read_space(space_text[0], &space);
+	space_read_text(space_text[0], &space);
 	search(&space, &explore);
 	double latency = explore.front.objective[0];
 	space.n_objective = 1;
@@ -130,7 +117,7 @@ static void test_least_asks_for_enough(void **state)
 {
 	(void)state;
 	struct space space;
-	read_space(space_text[0], &space);
+	space_read_text(space_text[0], &space);
 	space.n_objective = 1;
 	for (size_t k = 0; k < N_TRIED; k++) {
 		space.objective[0] = metric[k];
@@ -152,7 +139,7 @@ static void test_least_of_nothing(void **state)
 {
 	(void)state;
 	struct space space;
-	read_space(space_text[0], &space);
+	space_read_text(space_text[0], &space);
 	space.n_objective = 1;
 	for (size_t i = 0; i < space.n_machine; i++)
 		space.machine[i].pe_sram_byte = 64;

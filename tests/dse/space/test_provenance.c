@@ -4,6 +4,7 @@
 #include "dse/space/provenance.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"
+#include "tests/support/temporary.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,8 @@ struct fixture {
 /* A machine of two levels whose file says this of its sources. */
 static void set_up(const char *sources, struct fixture *fixture)
 {
-	char name[] = "/tmp/test_provenance_XXXXXX";
-	int fd = mkstemp(name);
-	assert_true(fd >= 0);
-	FILE *file = fdopen(fd, "w");
-	assert_non_null(file);
+	char name[TEMPORARY_SIZE];
+	FILE *file = temporary_open(name);
 	fprintf(
 	    file,
 	    "name: test\ntarget: chip\nenergy: {dram_byte_pj: 31}\n"

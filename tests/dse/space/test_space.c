@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void read_valid(const char *path, struct space *space)
 {
@@ -21,10 +20,8 @@ static void read_valid(const char *path, struct space *space)
 /* A space from text, by way of a file of this process's own. */
 static void read_text(const char *text, struct space *space)
 {
-	char path[64];
-	temporary_path(path, "test_space_%ld.yaml", (long)getpid());
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
+	char path[TEMPORARY_SIZE];
+	FILE *file = temporary_open(path);
 	assert_true(fputs("name: scratch\n", file) >= 0 && fputs(text, file) >= 0);
 	assert_int_equal(fclose(file), 0);
 	read_valid(path, space);
@@ -204,7 +201,7 @@ static void test_space_weights_and_files(void **state)
 	assert_true(space.aggregate == AGGREGATE_WEIGHTED);
 	assert_true(space.network[0].weight == 2 && space.network[1].weight == 0.5);
 	assert_int_equal(space.n_file, 4);
-	assert_non_null(strstr(space.file[0].path, "test_space_"));
+	assert_non_null(strstr(space.file[0].path, "dse_test_"));
 	for (size_t i = 0; i < space.n_file; i++)
 		assert_int_equal(strlen(space.file[i].hash), HASH_HEX_SIZE - 1);
 	assert_string_equal(space.engine, "nsga2");

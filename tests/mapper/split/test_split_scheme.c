@@ -2,6 +2,7 @@
 #include "tests/support/unit_test.h"
 
 #include "mapper/split/split.h"
+#include "tests/support/temporary.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,13 +86,11 @@ static void test_split_scheme_fits_the_networks(void **state)
 /* Columns in another order, quoted, with others between them. */
 static void test_split_scheme_goes_by_column_names(void **state)
 {
-	char path[] = "/tmp/test_scheme_XXXXXX";
-	int handle = mkstemp(path);
-	FILE *file = fdopen(handle, "w");
+	char path[TEMPORARY_SIZE];
+	FILE *file = temporary_open(path);
 	struct split_scheme scheme;
 	struct err err = {0};
 	(void)state;
-	assert_non_null(file);
 	fputs("note,ofmap_h,ofmap_w,operation,ofmap_c,network,target,ifmap_c,ifmap_w\n"
 	      "\"a, \"\"b\"\"\",\"7*2\",14*1,\"CONV_2\",4*8,\"my net\",chip,16*1,\"16*1\"\n",
 	      file);
@@ -144,15 +143,12 @@ static void test_split_scheme_reports_every_malformed_file(void **state)
 /* As many rows as a table may hold, nearly: looked through once, not row against row. */
 static void test_split_scheme_of_many_rows(void **state)
 {
-	char path[] = "/tmp/dse_split_scheme_XXXXXX";
+	char path[TEMPORARY_SIZE];
 	const unsigned n_row = 300000;
 	struct split_scheme scheme;
 	struct err err = {0};
-	int number = mkstemp(path);
 	(void)state;
-	assert_true(number >= 0);
-	FILE *file = fdopen(number, "w");
-	assert_non_null(file);
+	FILE *file = temporary_open(path);
 	fputs("network,target,operation,ofmap_w,ofmap_h,ofmap_c,ifmap_w,ifmap_c\n", file);
 	for (unsigned i = 0; i < n_row; i++)
 		fprintf(file, "n,chip,CONV_%u,1*1,1*1,1*1,,1*1\n", i);

@@ -2,6 +2,7 @@
 #include "tests/support/unit_test.h"
 
 #include "sim/base/doc.h"
+#include "tests/support/temporary.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -303,12 +304,9 @@ static void test_doc_survives_replaced_bytes(void **state)
 static void test_doc_reads_file(void **state)
 {
 	struct fixture *fixture = *state;
-	char path[] = "/tmp/dse_test_doc_XXXXXX";
+	char path[TEMPORARY_SIZE];
 	struct doc_node *root = NULL;
-	int descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(write(descriptor, valid, sizeof(valid) - 1), sizeof(valid) - 1);
-	assert_int_equal(close(descriptor), 0);
+	temporary_write(path, valid);
 	assert_int_equal(doc_read_file(path, &fixture->arena, &root, &fixture->err), ERR_OK);
 	assert_string_equal(root->file, path);
 	assert_string_equal(doc_find(root, "name")->text, "it's");

@@ -2,6 +2,7 @@
 #include "tests/support/unit_test.h"
 
 #include "sim/base/hash.h"
+#include "tests/support/temporary.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,16 +50,15 @@ static void test_hash_file_equals_hash_of_its_bytes(void **state)
 {
 	(void)state;
 	enum { N_BYTE = 200001 };
-	char path[] = "/tmp/dse_test_hash_XXXXXX", hex[HASH_HEX_SIZE], expected[HASH_HEX_SIZE];
+	char path[TEMPORARY_SIZE], hex[HASH_HEX_SIZE], expected[HASH_HEX_SIZE];
 	unsigned char *data = malloc(N_BYTE);
 	struct err err = {0};
 	assert_non_null(data);
 	for (size_t i = 0; i < N_BYTE; i++)
 		data[i] = (unsigned char)(i * i >> 3);
-	int descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(write(descriptor, data, N_BYTE), N_BYTE);
-	assert_int_equal(close(descriptor), 0);
+	FILE *file = temporary_open(path);
+	assert_int_equal(fwrite(data, 1, N_BYTE, file), N_BYTE);
+	assert_int_equal(fclose(file), 0);
 
 	hash_hex(data, N_BYTE, expected);
 	assert_int_equal(hash_file(path, hex, &err), ERR_OK);

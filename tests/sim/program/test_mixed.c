@@ -11,6 +11,7 @@
 #include "sim/machine/machine_check.h"
 #include "tests/support/random_design.h"
 #include "tests/support/sample_design.h"
+#include "tests/support/temporary.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,11 +182,8 @@ static void test_mixed_searches_agree(void **state)
 	struct pareto front[3];
 	struct explore explore[3];
 	struct space space[3];
-	char path[] = "/tmp/test_mixed_XXXXXX";
-	int descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	assert_int_equal(write(descriptor, few, strlen(few)), (ssize_t)strlen(few));
-	assert_int_equal(close(descriptor), 0);
+	char path[TEMPORARY_SIZE];
+	temporary_write(path, few);
 	for (int i = 0; i < 3; i++) {
 		const struct explore_options options = {
 		    .engine = i == 1 ? &engine_exact : &engine_exhaustive, .flat = i == 2, .n_thread = 2};
