@@ -16,6 +16,7 @@
 #include "sim/base/rng.h"
 #include "tests/support/plain_block.h"
 #include "tests/support/space_folder.h"
+#include "tests/support/front_covered.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,25 +337,6 @@ static void read_random_space(struct rng *rng, struct space *space)
 	folder_read_space(space);
 }
 
-static bool is_near(double left, double right)
-{
-	return fabs(left - right) <= 1e-12 * fmax(fabs(left), fabs(right));
-}
-
-static void assert_covered(const struct pareto *left, const struct pareto *right)
-{
-	for (size_t i = 0; i < left->n; i++) {
-		bool found = false;
-		for (size_t k = 0; k < right->n && !found; k++) {
-			found = true;
-			for (unsigned m = 0; m < left->n_objective; m++)
-				found = found && is_near(left->objective[i * left->n_objective + m],
-				                         right->objective[k * right->n_objective + m]);
-		}
-		assert_true(found);
-	}
-}
-
 /* Layers of all points that fetch; every weight that lies in storage was fetched by the layer before. */
 static size_t count_fetches(const struct explore *found)
 {
@@ -375,7 +357,7 @@ static size_t count_fetches(const struct explore *found)
 		assert_int_equal(fetched, AHEAD_NONE);
 		for (unsigned m = 0; m < found->front.n_objective; m++)
 			assert_true(is_near(point.metric[found->space->objective[m]],
-			                    found->front.objective[i * found->front.n_objective + m]));
+			                    found->front.objective[i * found->front.n_objective + m], 1e-12));
 	}
 	unroller_free(&unroller);
 	unrolled_free(&point);

@@ -12,19 +12,12 @@
 #include "dse/layer/layer_problem.h"
 #include "sim/base/rng.h"
 #include "tests/support/evaluate_design.h"
+#include "tests/bench/cpu_time.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define N_SPLIT 4000 /* random splits a layer and array */
-
-static double now_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static struct dim_split random_cut(struct rng *rng, uint32_t extent, uint32_t step)
 {

@@ -7,19 +7,12 @@
 #define _GNU_SOURCE
 #include "sim/event/event.h"
 #include "sim/machine/machine_param.h"
+#include "tests/bench/cpu_time.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define MIN_S 0.3 /* of CPU time a figure */
-
-static double now_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void measure(const char *name, const struct machine *machine, const struct mla_shape *one, bool no_replay)
 {

@@ -9,21 +9,14 @@
 #define _GNU_SOURCE
 #include "dse/pareto/nondominated.h"
 #include "tests/support/moo_problems.h"
+#include "tests/bench/cpu_time.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define REFERENCE "tests/reference/moo_reference.csv"
 
 enum { N_REPEAT = 5, MAX_LINE = 512, MAX_FIELD = 8 };
-
-static double now_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the table ---------------------------------------------------------------------------------- */
 

@@ -7,23 +7,16 @@
  */
 #include "dse/power/power.h"
 #include "sim/base/rng.h"
+#include "tests/bench/cpu_time.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define N_LAYER 200
 #define N_LEVEL 8
 #define LIMIT_S 1.0
-
-static double now_s(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Clock and energy of 0.45 V to 0.8 V as V and V^2, layers of 10 us to 1 ms, a part of which waits for the DRAM. */
 static void make_chain(struct power_problem *problem, struct power_segment *segment, struct power_mode *mode,

@@ -13,19 +13,12 @@
 #include "sim/fast/fast.h"
 #include "sim/systolic/systolic_model.h"
 #include "sim/systolic/systolic_place.h"
+#include "tests/bench/cpu_time.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define N_SPLIT 3000 /* random tiles a layer and array */
-
-static double now_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Up to 16 parts, as even as two sizes allow. */
 static struct systolic_dim random_cut(struct rng *rng, uint32_t extent)

@@ -3,7 +3,9 @@
 #define TESTS_FUZZ_FUZZ_H
 /* What the fuzzers share: files for readers that want a path, and the check of a reader's answer. */
 #include "dse/design/simulate.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
+#include "sim/machine/machine_check.h"
 #include "tests/support/reader_result.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -80,6 +82,32 @@ static inline void fuzz_simulate(const struct machine *machine, const struct net
 	}
 	(void)fclose(sink);
 	free(block);
+}
+
+/* A machine that was read runs the smallest shipped network. */
+static inline void fuzz_machine(enum err_code code, const struct machine *machine, struct err *err)
+{
+	struct network network;
+	if (code == ERR_OK) {
+		fuzz_require(machine_check(machine, err) == ERR_OK, "a machine that is wrong", err);
+		fuzz_require(network_read("spaces/networks/tiny.yaml", &network, err) == ERR_OK, "tiny", err);
+		fuzz_simulate(machine, &network);
+		network_free(&network);
+	}
+	fuzz_answer(code, err);
+}
+
+/* A network that was read, of less than n_block layers, runs on a chip and on a QPE. */
+static inline void fuzz_network(enum err_code code, struct network *network, size_t n_block, struct err *err)
+{
+	static const char *const name[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml"};
+	for (size_t i = 0; i < 2 && code == ERR_OK && network->n_block < n_block; i++) {
+		struct machine machine;
+		fuzz_require(machine_read(name[i], &machine, err) == ERR_OK, name[i], err);
+		fuzz_simulate(&machine, network);
+	}
+	fuzz_answer(code, err);
+	network_free(network);
 }
 
 #endif

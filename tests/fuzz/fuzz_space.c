@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spaces, with the shipped machines and networks beside them; of one that is right, designs picked at random run. */
 #include "dse/layer/layers.h"
+#include "dse/space/space_machine.h"
 #include "sim/base/rng.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,19 +2,12 @@
 #ifndef TESTS_SMALL_ARRAY_H
 #define TESTS_SMALL_ARRAY_H
 /* A systolic array and a layer small enough to count by hand. */
-#include "tests/support/unit_test.h"
+#include "tests/support/near.h"
 #include "sim/machine/machine_check.h"
 #include "sim/machine/machine_param.h"
 #include "sim/systolic/systolic_place.h"
 #include "sim/systolic/systolic_model.h"
-#include <math.h>
 #include <stdio.h>
-
-static inline void assert_near(double value, double want, double frac)
-{
-	if (!(fabs(value - want) <= frac * fabs(want)))
-		fail_msg("%.17g, expected %.17g", value, want);
-}
 
 /* 4 x 4 PEs, 2 words a clock, room for everything. */
 static inline struct machine small_array(void)

@@ -18,16 +18,6 @@ enum { FOLDER_PATH = 512 };
 
 static char folder[64];
 
-/* A convolution and a fully connected layer. */
-static inline const char *folder_small_network(void)
-{
-	return "name: small\n"
-	       "input: [8, 8, 4]\n"
-	       "layers:\n"
-	       "  - conv: {kernel: 3, out_channels: 16}\n"
-	       "  - fc: {out: 8}\n";
-}
-
 static inline int folder_make(void **state)
 {
 	(void)state;
@@ -54,6 +44,21 @@ static inline void folder_write(const char *name, const char *text, const char *
 	FILE *file = folder_open(name);
 	assert_true(fputs(text, file) >= 0 && fputs(more, file) >= 0);
 	assert_int_equal(fclose(file), 0);
+}
+
+/* A folder with a network in it, small.yaml: a convolution and a fully connected layer. */
+static inline int folder_make_small(void **state)
+{
+	if (folder_make(state) != 0)
+		return -1;
+	folder_write("small.yaml",
+	             "name: small\n"
+	             "input: [8, 8, 4]\n"
+	             "layers:\n"
+	             "  - conv: {kernel: 3, out_channels: 16}\n"
+	             "  - fc: {out: 8}\n",
+	             "");
+	return 0;
 }
 
 static inline int folder_remove(void **state)

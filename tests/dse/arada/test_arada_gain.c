@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "tests/support/unit_test.h"
+#include "tests/support/near.h"
 
 #define MAX_LAYER 128
 #define N_PART 3
@@ -163,11 +164,6 @@ static struct arada_work random_work(struct rng *rng)
 	return work;
 }
 
-static bool is_close(double one, double other)
-{
-	return fabs(one - other) <= 1e-9 * fabs(other);
-}
-
 /* The modes that the published rule chooses have its clocks, bandwidths, times and energies (equation 6). */
 static void test_arada_modes_follow_the_equations(void **state)
 {
@@ -189,11 +185,11 @@ static void test_arada_modes_follow_the_equations(void **state)
 			assert_int_equal(arada_knobs_build(&knobs, 1, &work, &arena, &problem, NULL), ERR_OK);
 			const struct exact_mode *all = problem.layer[0].mode;
 			arada_knobs_local_modes(&knobs, 1, &work, 1, &problem, &chosen);
-			assert_true(is_close(all[0].time_ns, mode.time_us * 1000));
+			assert_true(is_near(all[0].time_ns, mode.time_us * 1000, 1e-9));
 			assert_true(
-			    is_close(arada_knobs_clk_mhz(&knobs, all[chosen].setting[EXACT_ARRAY]), mode.clk_mhz));
-			assert_true(
-			    is_close(arada_knobs_gb_s(&knobs, all[chosen].setting[EXACT_MEMORY]), mode.bandwidth_gb_s));
+			    is_near(arada_knobs_clk_mhz(&knobs, all[chosen].setting[EXACT_ARRAY]), mode.clk_mhz, 1e-9));
+			assert_true(is_near(arada_knobs_gb_s(&knobs, all[chosen].setting[EXACT_MEMORY]),
+			                    mode.bandwidth_gb_s, 1e-9));
 			/* no slower, even with the change that the rule charges */
 			bool is_lowered = all[chosen].setting[EXACT_ARRAY] > 0;
 			assert_true(all[chosen].time_ns <= all[0].time_ns * (1 + 1e-12));
@@ -201,9 +197,9 @@ static void test_arada_modes_follow_the_equations(void **state)
 			            all[0].time_ns * (1 + 1e-9));
 			double frac = all[chosen].energy_pj / all[0].energy_pj;
 			if (e == ARADA_NORMALISED)
-				assert_true(is_close(frac, mode.gated_frac));
+				assert_true(is_near(frac, mode.gated_frac, 1e-9));
 			if (e == ARADA_PAPER)
-				assert_true(is_close(frac, mode.energy_frac));
+				assert_true(is_near(frac, mode.energy_frac, 1e-9));
 			n_lowered += is_lowered;
 			arena_free(&arena);
 		}
@@ -243,17 +239,17 @@ static void test_arada_modes_in_closed_form(void **state)
 		const struct exact_mode *mode = &problem.layer[0].mode[i];
 		if (mode->setting[EXACT_ARRAY] == 1 && mode->setting[EXACT_MEMORY] == 1 && mode->choice == 1) {
 			/* 500 clocks at 250 MHz; 1000 clocks' worth of memory at half the bandwidth */
-			assert_true(is_close(mode->busy_ns[EXACT_ARRAY], 2000));
-			assert_true(is_close(mode->time_ns, 4000));
-			assert_true(is_close(mode->energy_pj, 4000 * 0.25 + 150));
-			assert_true(is_close(mode->static_mw, 80 * 0.5 * 0.5 + 5 + 20));
+			assert_true(is_near(mode->busy_ns[EXACT_ARRAY], 2000, 1e-9));
+			assert_true(is_near(mode->time_ns, 4000, 1e-9));
+			assert_true(is_near(mode->energy_pj, 4000 * 0.25 + 150, 1e-9));
+			assert_true(is_near(mode->static_mw, 80 * 0.5 * 0.5 + 5 + 20, 1e-9));
 			n_seen++;
 		}
 		if (mode->setting[EXACT_ARRAY] == 2 && mode->setting[EXACT_MEMORY] == 0 && mode->choice == 0) {
 			/* 750 MHz */
-			assert_true(is_close(mode->time_ns, 2000));
-			assert_true(is_close(mode->energy_pj, 4000 * 2.25 + 100));
-			assert_true(is_close(mode->peak_mw, mode->static_mw + 9000 / (400 / 0.75)));
+			assert_true(is_near(mode->time_ns, 2000, 1e-9));
+			assert_true(is_near(mode->energy_pj, 4000 * 2.25 + 100, 1e-9));
+			assert_true(is_near(mode->peak_mw, mode->static_mw + 9000 / (400 / 0.75), 1e-9));
 			n_seen++;
 		}
 	}

@@ -29,14 +29,6 @@ static const char space_text[] = "name: compared\n"
 #define SCHEME_HEAD "network,target,operation,ofmap_w,ofmap_h,ofmap_c,ifmap_w,ifmap_c\n"
 #define SCHEME_CONV "small,chip,CONV_1,8*1,8*1,16*1,8*1,4*1\n"
 
-static int make_folder(void **state)
-{
-	if (folder_make(state) != 0)
-		return -1;
-	folder_write("small.yaml", folder_small_network(), "");
-	return 0;
-}
-
 /* A search and all that comes of it. */
 struct result {
 	struct space space;
@@ -318,5 +310,5 @@ int main(void)
 	    cmocka_unit_test(test_compare_says_what_does_not_fit),
 	    cmocka_unit_test(test_compare_refuses_what_it_cannot_read),
 	};
-	return cmocka_run_group_tests(tests, make_folder, folder_remove);
+	return cmocka_run_group_tests(tests, folder_make_small, folder_remove);
 }

@@ -26,14 +26,6 @@ static const char head[] = "name: none\n"
 			   "    split: {out_channels: {max_parts: 4, choose: even}}\n"
 			   "objectives: [latency_ms, energy_mj]\n";
 
-static int make_folder(void **state)
-{
-	if (folder_make(state) != 0)
-		return -1;
-	folder_write("small.yaml", folder_small_network(), "");
-	return 0;
-}
-
 /* The space with these conditions, one a line. */
 static void read_space(const char *conditions, struct space *space)
 {
@@ -350,5 +342,5 @@ int main(void)
 	    cmocka_unit_test(test_misfit_takes_no_more_work_than_the_search),
 	    cmocka_unit_test(test_misfit_prints_numbers_that_suffice),
 	};
-	return cmocka_run_group_tests(tests, make_folder, folder_remove);
+	return cmocka_run_group_tests(tests, folder_make_small, folder_remove);
 }

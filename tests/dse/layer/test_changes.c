@@ -10,6 +10,7 @@
 #include "dse/design/unroll.h"
 #include "sim/program/mixed.h"
 #include "tests/support/temporary.h"
+#include "tests/support/near.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,12 +70,6 @@ static void free_fixture(struct fixture *fixture)
 	unroller_free(&fixture->unroller);
 	explore_free(&fixture->explore);
 	space_free(&fixture->space);
-}
-
-static void assert_close(double got, double want)
-{
-	if (!(fabs(got - want) <= 1e-12 * fabs(want)))
-		fail_msg("%.17g, expected %.17g", got, want);
 }
 
 static void test_changes_cost_what_the_machine_says(void **state)

@@ -7,6 +7,7 @@
 #include "dse/search/explore.h"
 #include "dse/design/unroll.h"
 #include "tests/support/space_text.h"
+#include "tests/support/near.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +59,6 @@ static void free_fixture(struct fixture *fixture)
 	unroller_free(&fixture->unroller);
 	explore_free(&fixture->explore);
 	space_free(&fixture->space);
-}
-
-static void assert_close(double got, double want)
-{
-	if (!(fabs(got - want) <= 1e-12 * fabs(want)))
-		fail_msg("%.17g, expected %.17g", got, want);
 }
 
 static void assert_same_front(const struct pareto *left, const struct pareto *right)

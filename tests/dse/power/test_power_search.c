@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/support/unit_test.h"
+#include "tests/support/near.h"
 
 #define MAX_BLOCK 4
 #define N_LEVEL 2
@@ -167,11 +168,6 @@ static double brute_force(const struct question *question)
 	return best;
 }
 
-static bool is_close(double one, double other)
-{
-	return fabs(one - other) <= 1e-9 * fabs(other);
-}
-
 static void check_goal(struct power_run *run, const struct crowd (*crowd)[N_LEVEL], size_t n_block)
 {
 	struct arena arena = {0};
@@ -179,14 +175,14 @@ static void check_goal(struct power_run *run, const struct crowd (*crowd)[N_LEVE
 	double best = brute_force(&question);
 	assert_int_equal(power_solve(&run->work.problem, &run->goal, 0, &arena, &run->best, NULL), ERR_OK);
 	assert_int_equal(run->best.is_found, isfinite(best));
-	assert_true(!run->best.is_found || (run->best.is_exact && is_close(run->best.objective, best)));
+	assert_true(!run->best.is_found || (run->best.is_exact && is_near(run->best.objective, best, 1e-9)));
 	assert_int_equal(power_run_alone(run, &arena, NULL), ERR_OK);
 	for (uint32_t l = 0; l < N_LEVEL; l++) {
 		question.levels = 1U << l;
 		best = brute_force(&question);
 		assert_true(run->is_alone[l]);
 		assert_int_equal(run->alone_keeps[l], isfinite(best));
-		assert_true(!run->alone_keeps[l] || is_close(run->alone[l].objective, best));
+		assert_true(!run->alone_keeps[l] || is_near(run->alone[l].objective, best, 1e-9));
 		assert_true(!run->alone_keeps[l] || run->best.objective <= run->alone[l].objective * (1 + 1e-12));
 		assert_int_equal(run->alone[l].n_switch, 0);
 	}

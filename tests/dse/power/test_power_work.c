@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 #include "tests/support/unit_test.h"
+#include "tests/support/near.h"
 
 #define MAX_BLOCK 80
 
@@ -38,11 +39,6 @@ static void read_all(struct fixture *f, const char *machine, const char *network
 		mapper_prepare(&f->network.block[i], &f->machine, 8, &f->context[i]);
 		f->item[i] = (struct power_item){&f->context[i], 1, &f->block[i].design, false};
 	}
-}
-
-static bool is_close(double a, double b)
-{
-	return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 
 /* Time and energy of a layer's segments at a level, and how many repeats they have. */
@@ -91,8 +87,10 @@ static void test_power_work_loops_sum_to_layers(void **state)
 					result = run.result;
 					sum_segments(&layers, f.block[i].block, l, &ns[0], &pj[0], &mw[0]);
 					sum_segments(&loops, f.block[i].block, l, &ns[1], &pj[1], &mw[1]);
-					assert_true(is_close(ns[0], result.latency_ns) && is_close(ns[1], ns[0]));
-					assert_true(is_close(pj[0], result.energy.total_pj) && is_close(pj[1], pj[0]));
+					assert_true(is_near(ns[0], result.latency_ns, 1e-9) &&
+					            is_near(ns[1], ns[0], 1e-9));
+					assert_true(is_near(pj[0], result.energy.total_pj, 1e-9) &&
+					            is_near(pj[1], pj[0], 1e-9));
 					assert_true(mw[1] >= pj[1] / ns[1] * (1 - 1e-9));
 				}
 			power_work_free(&layers);
@@ -175,7 +173,7 @@ static void test_power_work_reproduces_figure_4(void **state)
 		if (n == 6)
 			assert_true(fabs(pct - 11.1) <= 0.3);
 	}
-	assert_true(is_close(largest_pct, 12.5));
+	assert_true(is_near(largest_pct, 12.5, 1e-9));
 	arena_free(&arena);
 	power_work_free(&work);
 	network_free(&f.network);
@@ -239,9 +237,9 @@ static void test_power_work_takes_the_hardware(void **state)
 	const struct power_problem *problem = &work.problem;
 	assert_int_equal(problem->n_lane, 2);
 	assert_int_equal(problem->n_divider, 4);
-	assert_true(is_close(problem->switch_ns[0][1], 100) && problem->switch_ns[1][1] <= 0);
-	assert_true(is_close(problem->sleep_mw[0], 75.2 + 152 * 1.05));
-	assert_true(is_close(problem->switch_pj[0][1], 100 * (75.2 + 152 * 1.5)) && problem->switch_pj[0][0] <= 0);
+	assert_true(is_near(problem->switch_ns[0][1], 100, 1e-9) && problem->switch_ns[1][1] <= 0);
+	assert_true(is_near(problem->sleep_mw[0], 75.2 + 152 * 1.05, 1e-9));
+	assert_true(is_near(problem->switch_pj[0][1], 100 * (75.2 + 152 * 1.5), 1e-9) && problem->switch_pj[0][0] <= 0);
 	power_work_free(&work);
 	network_free(&f.network);
 }

@@ -10,6 +10,7 @@
 #include "dse/result/front_table.h"
 #include "dse/design/unroll.h"
 #include "tests/support/space_folder.h"
+#include "tests/support/front_covered.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,11 +44,10 @@ static const char rules[] = "layers:\n"
 
 static int make_folder(void **state)
 {
-	if (folder_make(state) != 0)
+	if (folder_make_small(state) != 0)
 		return -1;
 	folder_write("residual.yaml", residual, "");
 	folder_write("chain.yaml", chain, "");
-	folder_write("small.yaml", folder_small_network(), "");
 	return 0;
 }
 
@@ -55,30 +55,6 @@ static void read_space(const char *head, struct space *space)
 {
 	folder_write("space.yaml", head, rules);
 	folder_read_space(space);
-}
-
-/* Equal but for rounding: sums of many layers may be added in another order. */
-static bool is_near(double left, double right)
-{
-	return fabs(left - right) <= 1e-12 * fmax(fabs(left), fabs(right));
-}
-
-/* Every point of left has one of equal objectives in right. */
-static void assert_covered(const struct pareto *left, const struct pareto *right)
-{
-	for (size_t i = 0; i < left->n; i++) {
-		bool found = false;
-		for (size_t k = 0; k < right->n && !found; k++) {
-			found = true;
-			for (unsigned m = 0; m < left->n_objective; m++)
-				found = found && is_near(left->objective[i * left->n_objective + m],
-				                         right->objective[k * right->n_objective + m]);
-		}
-		if (!found)
-			print_error("point %zu: %.17g %.17g\n", i, left->objective[i * left->n_objective],
-			            left->objective[i * left->n_objective + 1]);
-		assert_true(found);
-	}
 }
 
 /* Layers of all points of the front whose result stays in storage QPEs. */
@@ -96,7 +72,7 @@ static size_t count_stored(const struct explore *explore)
 			n += point.layer[k]->design.out_storage;
 		for (unsigned m = 0; m < explore->front.n_objective; m++)
 			assert_true(is_near(point.metric[explore->space->objective[m]],
-			                    explore->front.objective[i * explore->front.n_objective + m]));
+			                    explore->front.objective[i * explore->front.n_objective + m], 1e-12));
 	}
 	unroller_free(&unroller);
 	unrolled_free(&point);

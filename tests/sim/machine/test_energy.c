@@ -5,14 +5,9 @@
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/split/design.h"
+#include "tests/support/near.h"
 #include <math.h>
 #include <string.h>
-
-static void assert_close(double got, double want)
-{
-	if (!(fabs(got - want) <= 1e-9 * fabs(want)))
-		fail_msg("%.12g, expected %.12g", got, want);
-}
 
 static struct machine read_machine(const char *path)
 {

@@ -6,14 +6,9 @@
 #include "sim/machine/machine_check.h"
 #include "sim/machine/machine_param.h"
 #include "tests/support/sample_design.h"
+#include "tests/support/near.h"
 #include <math.h>
 #include <stdio.h>
-
-static void assert_close(double got, double want)
-{
-	if (!(fabs(got - want) <= 1e-12 * fabs(want)))
-		fail_msg("%.15g, expected %.15g", got, want);
-}
 
 /* VGG-16's first layer with its padding: 224 x 224 outputs of 3x3x3 taps. */
 static const struct greybox_shape first = {226, 226, 3, 64, 3, 3, 16, 4};

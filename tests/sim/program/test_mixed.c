@@ -12,16 +12,11 @@
 #include "tests/support/random_design.h"
 #include "tests/support/sample_design.h"
 #include "tests/support/temporary.h"
+#include "tests/support/near.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static void assert_close(double got, double want)
-{
-	if (!(fabs(got - want) <= 1e-9 * fabs(want)))
-		fail_msg("%.17g, expected %.17g", got, want);
-}
 
 static struct machine read_machine(const char *path, uint32_t n_share)
 {
