@@ -7,6 +7,7 @@
 #include "sim/fast/fast.h"
 #include "tests/support/plain_block.h"
 #include "tests/support/random_design.h"
+#include "tests/support/shipped_machine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,6 @@
 static const char *const machine_path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml",
                                            "spaces/machines/dvfs_chip.yaml", "spaces/machines/hdl_qpe.yaml"};
 #define N_MACHINE 4
-
-static void read_machine(const char *path, struct machine *machine)
-{
-	struct err err = {0};
-	if (machine_read(path, machine, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-}
 
 /* A design on a block. */
 struct run {
@@ -100,7 +94,7 @@ static void test_batch_random_designs(void **state)
 	struct machine machine[N_MACHINE];
 	(void)state;
 	for (int i = 0; i < N_MACHINE; i++)
-		read_machine(machine_path[i], &machine[i]);
+		machine[i] = shipped_machine(machine_path[i]);
 	for (int i = 0; i < N_CASE; i++) {
 		struct block block = random_block(&rng);
 		const struct machine *on = &machine[i % N_MACHINE];
@@ -136,7 +130,7 @@ static void test_batch_reads_weights_once(void **state)
 	struct machine machine;
 	struct run one, several;
 	(void)state;
-	read_machine("spaces/machines/dvfs_chip.yaml", &machine);
+	machine = shipped_machine("spaces/machines/dvfs_chip.yaml");
 	struct block block = middle_layer(1);
 	struct layer_design design = {
 	    .strategy = STRATEGY_FUSION_REUSE, .operand_bit = 8, .split = split_whole(&block)};
@@ -162,10 +156,10 @@ static void test_batch_is_refused(void **state)
 	struct layer_design design = {
 	    .strategy = STRATEGY_THESIS_REUSE, .operand_bit = 8, .split = split_whole(&block)};
 	(void)state;
-	read_machine("spaces/machines/thesis_chip.yaml", &machine);
+	machine = shipped_machine("spaces/machines/thesis_chip.yaml");
 	assert_false(run_block(&block, &machine, &design, &run));
 	assert_int_equal(run.verdict.reason, VERDICT_BATCH);
-	read_machine("spaces/machines/edge_tpu.yaml", &machine);
+	machine = shipped_machine("spaces/machines/edge_tpu.yaml");
 	design.strategy = STRATEGY_OUTPUT_STATIONARY;
 	assert_false(run_block(&block, &machine, &design, &run));
 	assert_int_equal(run.verdict.reason, VERDICT_BATCH);

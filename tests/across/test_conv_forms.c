@@ -2,12 +2,12 @@
 /* 1x1 convolutions with their pixels packed, and as matrix multiplications: what the array does, in both tiers. */
 #include "tests/support/unit_test.h"
 #include "tests/support/random_design.h"
-#include "dse/space/machine_read.h"
 #include "tests/support/sample_design.h"
 #include "dse/space/detail.h"
 #include "dse/layer/layer_problem.h"
 #include "dse/space/space.h"
 #include "mapper/distribute/tiling.h"
+#include "tests/support/shipped_machine.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,15 +15,6 @@
 /* Of the same name in tests/across/test_tiers.c: a layer, and the mean of many. */
 #define MAX_LAYER_FRAC 0.08
 #define MAX_MEAN_FRAC 0.022
-
-static struct machine get_machine(const char *path)
-{
-	struct machine machine;
-	struct err err = {0};
-	if (machine_read(path, &machine, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	return machine;
-}
 
 static struct block conv_1x1(uint32_t side, uint32_t in_c, uint32_t out_c, uint32_t stride)
 {
@@ -56,7 +47,7 @@ static bool run(const struct machine *machine, const struct block *block, const 
 static void test_conv_forms_fill_the_array(void **state)
 {
 	static const uint64_t n_block[2][N_CONV_FORM] = {{7, 4, 4}, {14 - 1, 4, 4}};
-	struct machine machine = get_machine("spaces/machines/thesis_chip.yaml");
+	struct machine machine = shipped_machine("spaces/machines/thesis_chip.yaml");
 	(void)state;
 	for (uint32_t stride = 1; stride <= 2; stride++)
 		for (int form = 0; form < N_CONV_FORM; form++) {
@@ -93,7 +84,7 @@ static void test_conv_forms_packed_is_one_row(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 24; i++) {
 		struct rng rng = rng_stream(3, 0, i);
-		struct machine machine = get_machine(path[i % 2]);
+		struct machine machine = shipped_machine(path[i % 2]);
 		struct block map = conv_1x1(random_from(&rng, 1, 12), 64, 128, 1), row = map;
 		struct layer_design design = {.strategy = strategy[i % 3], .operand_bit = 8};
 		struct sim_result packed[2], flat[2];
@@ -141,7 +132,7 @@ static void test_conv_forms_tiers_agree(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 100; i++) {
 		struct rng rng = rng_stream(4, 0, i);
-		struct machine machine = get_machine(path[i % 2]);
+		struct machine machine = shipped_machine(path[i % 2]);
 		struct block block = conv_1x1(14u << rng_below(&rng, 2), 64, 128, 1 + rng_below(&rng, 2));
 		struct layer_design design = {
 		    .split = split_whole(&block), .operand_bit = 8, .form = (enum conv_form)(1 + rng_below(&rng, 2))};
@@ -173,8 +164,8 @@ static void test_conv_forms_tiers_agree(void **state)
 /* Where there is no such form, a verdict says so. */
 static void test_conv_forms_verdicts(void **state)
 {
-	struct machine chip = get_machine("spaces/machines/thesis_chip.yaml"),
-		       array = get_machine("spaces/machines/edge_tpu.yaml");
+	struct machine chip = shipped_machine("spaces/machines/thesis_chip.yaml"),
+		       array = shipped_machine("spaces/machines/edge_tpu.yaml");
 	struct block plain = conv_1x1(14, 64, 64, 1), wide = plain, padded = plain;
 	(void)state;
 	wide.kernel_w = 3;
@@ -213,7 +204,7 @@ static void test_conv_forms_verdicts(void **state)
 /* A space's rule gives 1x1 convolutions a gene value for each form; without it, and elsewhere, there is one. */
 static void test_conv_forms_are_a_rule_of_spaces(void **state)
 {
-	struct machine machine = get_machine("spaces/machines/thesis_chip.yaml");
+	struct machine machine = shipped_machine("spaces/machines/thesis_chip.yaml");
 	struct space space;
 	struct err err = {0};
 	unsigned n[N_CONV_FORM] = {0};

@@ -7,18 +7,15 @@
 #include "dse/space/space.h"
 #include "tests/support/network_text.h"
 #include "tests/support/random_block.h"
+#include "tests/support/shipped_machine.h"
 #include <math.h>
 #include <string.h>
 
 static struct machine read_machine(const char *name)
 {
-	struct machine machine;
-	struct err err = {0};
 	char path[96];
 	(void)snprintf(path, sizeof(path), "spaces/machines/%s.yaml", name);
-	if (machine_read(path, &machine, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	return machine;
+	return shipped_machine(path);
 }
 
 static struct roofline make(const struct network *network, const struct machine *machine, uint32_t level,

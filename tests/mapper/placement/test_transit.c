@@ -3,6 +3,7 @@
 #include "tests/support/unit_test.h"
 #include "mapper/placement/transit_parts.h"
 #include "sim/machine/machine_param.h"
+#include "tests/support/default_machine.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -11,16 +12,6 @@ static const struct flow_paths *paths_of(const struct machine *machine, const st
 	struct transit_mesh mesh;
 	transit_mesh_derive(machine, &mesh);
 	return transit_paths(machine, &mesh, transit);
-}
-
-/* At a clock of which the paths are worked out. */
-static struct machine priced_chip(void)
-{
-	struct machine machine;
-	machine_init(&machine, MACHINE_CHIP);
-	machine.n_level = 1;
-	machine.level[0].clk_mhz = 250;
-	return machine;
 }
 
 /* Write-out: 28 PE clocks a packet of each of 32 PEs at two packets a clock; the busiest link has half as many again.
@@ -66,7 +57,7 @@ static void test_transit_filters(void **state)
 static void test_transit_table_is_held(void **state)
 {
 	(void)state;
-	struct machine machine = priced_chip();
+	struct machine machine = default_machine(MACHINE_CHIP, 250);
 	const struct transit transit = {.kind = TRANSIT_FILTERS, .n_filter = 20, .n_dealt = 2};
 	transit_hold();
 	transit_hold();
@@ -119,7 +110,7 @@ static void test_transit_bound_changes_nothing(void **state)
 	(void)state;
 	static const size_t max_byte[] = {TRANSIT_MAX_BYTE, 2000, 0};
 	static struct flow_paths expected[N_TRANSFER];
-	struct machine machine = priced_chip();
+	struct machine machine = default_machine(MACHINE_CHIP, 250);
 	for (uint32_t i = 0; i < N_TRANSFER; i++) {
 		struct transit transit = maps(i);
 		expected[i] = *paths_of(&machine, &transit);

@@ -10,6 +10,7 @@
 #include "tests/support/random_chip.h"
 #include "tests/support/random_design.h"
 #include "tests/support/random_systolic_block.h"
+#include "tests/support/shipped_machine.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,12 +30,6 @@ static const struct prove_pool prove_serial = {run_serially, 1};
 static const char *const machine_path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml",
                                            "spaces/machines/dvfs_chip.yaml", "spaces/machines/hdl_qpe.yaml"};
 #define N_MACHINE 4
-
-static void read_machine(const char *path, struct machine *machine)
-{
-	struct err err = {0};
-	assert_int_equal(machine_read(path, machine, &err), ERR_OK);
-}
 
 /* A design with what it is run on, and what comes out. */
 struct proof {
@@ -117,7 +112,7 @@ static void test_random_designs_are_exact(void **state)
 	unsigned n = 0, n_strategy[N_STRATEGY] = {0}, n_storage = 0, n_deep = 0, n_grouped = 0, n_batch = 0;
 	(void)state;
 	for (int i = 0; i < N_MACHINE; i++)
-		read_machine(machine_path[i], &machine[i]);
+		machine[i] = shipped_machine(machine_path[i]);
 	unsigned n_case = getenv("PROVE_CASES") ? (unsigned)atoi(getenv("PROVE_CASES")) : N_CASE;
 	for (unsigned i = 0; n < n_case; i++) {
 		struct block block = random_block(&rng);
@@ -398,7 +393,7 @@ static void test_planted_mistakes_are_found(void **state)
 		const struct layer_design design = sample_design(plant->machine == 0, plant->strategy, plant->n_deep);
 		struct machine machine;
 		struct proof proof;
-		read_machine(machine_path[plant->machine], &machine);
+		machine = shipped_machine(machine_path[plant->machine]);
 		assert_true(open_proof(&block, &machine, &design, i, &proof));
 		assert_proved(&proof);
 		if (plant->edit)
@@ -436,7 +431,7 @@ static void assert_early(const struct block *block, const char *path, const stru
 	struct machine machine;
 	struct proof proof;
 	bool is_told = false;
-	read_machine(path, &machine);
+	machine = shipped_machine(path);
 	assert_true(open_proof(block, &machine, design, 1, &proof));
 	assert_proved(&proof);
 	edit(&proof.schedule);

@@ -8,6 +8,7 @@
 #include "sim/base/checked.h"
 #include "tests/support/plain_block.h"
 #include "tests/support/random_design.h"
+#include "tests/support/shipped_machine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +27,6 @@ struct unfolded {
 	struct program program;
 	struct schedule schedule;
 };
-
-static void read_machine(const char *path, struct machine *machine)
-{
-	struct err err = {0};
-	assert_int_equal(machine_read(path, machine, &err), ERR_OK);
-}
 
 /* false: the design does not run. */
 static bool unfold(const struct block *block, const struct machine *machine, const struct layer_design *design,
@@ -354,7 +349,7 @@ static void test_unfold_random_designs(void **state)
 	for (uint32_t m = 0; m < N_MACHINE; m++) {
 		struct machine machine;
 		struct rng rng = rng_stream(31, m, 0);
-		read_machine(machine_path[m], &machine);
+		machine = shipped_machine(machine_path[m]);
 		for (int i = 0; i < N_CASE; i++) {
 			struct block block = random_block(&rng);
 			struct layer_design design = random_design(&rng, &block, &machine);
@@ -408,7 +403,7 @@ static void test_unfold_deals_filters(void **state)
 	struct unfolded unfolded;
 	struct block block = conv_1x1(16, 3, 8, 40);
 	struct layer_design design = conv_design(&block, 3, 10, STRATEGY_FUSION);
-	read_machine(machine_path[0], &machine);
+	machine = shipped_machine(machine_path[0]);
 	assert_true(unfold(&block, &machine, &design, &unfolded));
 	assert_int_equal(unfolded.schedule.n_job, 30);
 	const struct job *job = unfolded.schedule.job;
@@ -433,7 +428,7 @@ static void test_unfold_deals_results(void **state)
 	struct unfolded unfolded;
 	struct block block = conv_1x1(16, 5, 8, 12);
 	struct layer_design design = conv_design(&block, 5, 3, STRATEGY_NO_FUSION);
-	read_machine(machine_path[0], &machine);
+	machine = shipped_machine(machine_path[0]);
 	assert_true(unfold(&block, &machine, &design, &unfolded));
 	for (uint32_t i = 0; i < unfolded.schedule.n_job; i++) {
 		n_job[unfolded.schedule.job[i].queue]++;
@@ -483,7 +478,7 @@ static void test_unfold_qpe_reuse_fills_pes(void **state)
 	static const uint32_t copy[4][6][2] = {
 	    {{0, 1}, {0, 2}, {1, 3}}, {{0, 2}, {1, 3}}, {{0, 3}, {1, 3}, {2, 3}, {0, 3}, {1, 3}, {2, 3}}};
 	struct machine machine;
-	read_machine(machine_path[1], &machine);
+	machine = shipped_machine(machine_path[1]);
 	for (uint32_t n_last = 1; n_last <= 4; n_last++) {
 		struct unfolded unfolded;
 		uint32_t n_map = 4 + n_last, n_step;
@@ -517,7 +512,7 @@ static void test_unfold_qpe_reuse_keeps_filters(void **state)
 	struct block block = conv_1x1(16, 6, 8, 36);
 	struct layer_design design = conv_design(&block, 6, 9, STRATEGY_FUSION_REUSE);
 	design.reuse = REUSE_FILTER;
-	read_machine(machine_path[1], &machine);
+	machine = shipped_machine(machine_path[1]);
 	assert_true(unfold(&block, &machine, &design, &unfolded));
 	assert_int_equal(count_ops(&unfolded.schedule, PHASE_INPUT, OP_LOAD, &n_step), 9 + 6 * 3);
 	assert_int_equal(n_step, 3 * 2);
@@ -538,7 +533,7 @@ static void test_unfold_pool_is_even(void **state)
 	block.kernel_w = block.kernel_h = 3;
 	block.in_w = block.in_h = 30;
 	struct layer_design design = conv_design(&block, 2, 300, STRATEGY_FUSION);
-	read_machine(machine_path[0], &machine);
+	machine = shipped_machine(machine_path[0]);
 	assert_true(unfold(&block, &machine, &design, &unfolded));
 	assert_int_equal(unfolded.schedule.n_op, 2 * 600);
 	for (uint32_t i = 0; i < unfolded.schedule.n_op; i++) {
@@ -563,7 +558,7 @@ static void test_unfold_refuses_too_many(void **state)
 	struct block block = conv_1x1(1024, 1024, 1, 128);
 	struct layer_design design = conv_design(&block, 1024, 128, STRATEGY_FUSION);
 	design.split.w = equal_parts(1024, 1024);
-	read_machine(machine_path[0], &machine);
+	machine = shipped_machine(machine_path[0]);
 	mapper_prepare(&block, &machine, 8, &context);
 	assert_int_equal(mapper_unfold(&context, &design, &schedule, &err), ERR_INFEASIBLE);
 	assert_int_equal(err.n_message, 1);

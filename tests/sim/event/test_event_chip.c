@@ -6,6 +6,7 @@
 #include "sim/machine/machine_param.h"
 #include "sim/event/trace.h"
 #include "sim/base/rng.h"
+#include "tests/support/default_machine.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +14,7 @@
 
 static struct machine machine_of(enum machine_target target)
 {
-	struct machine machine;
-	machine_init(&machine, target);
-	machine.n_level = 1;
-	machine.level[0].clk_mhz = 250;
+	struct machine machine = default_machine(target, 250);
 	if (target == MACHINE_QPE) {
 		machine.dram_n = 1;
 		machine.chip.n_qpe = machine.chip.mesh_w = machine.chip.mesh_h = 1;

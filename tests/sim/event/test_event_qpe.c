@@ -3,8 +3,8 @@
  */
 #include "tests/support/unit_test.h"
 #include "dse/space/space.h"
-#include "dse/space/machine_read.h"
 #include "sim/event/event.h"
+#include "tests/support/shipped_machine.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -456,13 +456,6 @@ static void assert_hdl(const struct machine *machine, double mean_frac, double m
 	assert_true(all.max_frac <= max_frac);
 }
 
-static struct machine shipped(const char *path)
-{
-	struct machine machine;
-	assert_int_equal(machine_read(path, &machine, NULL), ERR_OK);
-	return machine;
-}
-
 /*
  * The HDL prototype (thesis tables 5.1 to 5.4): under the thesis simulator's
  * rules its own error remains; as the thesis describes the hardware, nothing
@@ -471,8 +464,8 @@ static struct machine shipped(const char *path)
 static void test_event_qpe_hdl(void **state)
 {
 	(void)state;
-	struct machine thesis = array(16, 4, 2), described = shipped("spaces/machines/hdl_qpe.yaml");
-	struct machine calibrated = shipped("spaces/machines/hdl_qpe_calibrated.yaml");
+	struct machine thesis = array(16, 4, 2), described = shipped_machine("spaces/machines/hdl_qpe.yaml");
+	struct machine calibrated = shipped_machine("spaces/machines/hdl_qpe_calibrated.yaml");
 	assert_hdl(&thesis, 0.045, 0.072);
 	assert_hdl(&described, 0.04, 0.08);
 	assert_hdl(&calibrated, 0.02, 0.05);

@@ -8,6 +8,7 @@
 #include "sim/event/event_memo.h"
 #include "sim/base/rng.h"
 #include "sim/machine/machine_param.h"
+#include "tests/support/default_machine.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,15 +25,6 @@ static uint32_t one_of(struct rng *rng, const uint32_t *value, uint32_t n)
 #define ONE_OF(rng, ...) \
 	one_of(rng, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-static struct machine chip_of(double clk_mhz)
-{
-	struct machine machine;
-	machine_init(&machine, MACHINE_CHIP);
-	machine.n_level = 1;
-	machine.level[0].clk_mhz = clk_mhz;
-	return machine;
-}
-
 /* From w x h QPEs on. */
 static void draw_mesh(struct rng *rng, struct machine *machine, uint32_t w, uint32_t n_w, uint32_t h)
 {
@@ -43,7 +35,7 @@ static void draw_mesh(struct rng *rng, struct machine *machine, uint32_t w, uint
 
 static struct machine random_machine(struct rng *rng)
 {
-	struct machine machine = chip_of(ONE_OF(rng, 150, 250, 320, 400));
+	struct machine machine = default_machine(MACHINE_CHIP, ONE_OF(rng, 150, 250, 320, 400));
 	machine.noc_clk_mhz = ONE_OF(rng, 300, 500);
 	machine.noc_router_packet = ONE_OF(rng, 1, 2, 4);
 	machine.noc_hop_clk = 1 + rng_below(rng, 4);
@@ -406,7 +398,7 @@ static void test_event_speed_machines_differ(void **state)
 static void test_event_speed_gaps(void **state)
 {
 	(void)state;
-	struct machine machine = chip_of(250);
+	struct machine machine = default_machine(MACHINE_CHIP, 250);
 	struct schedule schedule = {0};
 	schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_INPUT});
 	const struct chain chain = {.pe = 1, .load_byte = 1U << 19, .shape = NONE, .n = 3};
@@ -418,7 +410,7 @@ static void test_event_speed_gaps(void **state)
 static void test_event_speed_rounds(void **state)
 {
 	(void)state;
-	struct machine machine = chip_of(250);
+	struct machine machine = default_machine(MACHINE_CHIP, 250);
 	struct schedule schedule = {0};
 	uint32_t n_pe = machine_n_pe(&machine);
 	struct mla_shape shape = {.kind = MLA_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3};

@@ -4,15 +4,7 @@
 #include "sim/event/event.h"
 #include "sim/machine/latency.h"
 #include "sim/machine/machine_param.h"
-
-static struct machine machine_of(enum machine_target target)
-{
-	struct machine machine;
-	machine_init(&machine, target);
-	machine.n_level = 1;
-	machine.level[0].clk_mhz = 250;
-	return machine;
-}
+#include "tests/support/default_machine.h"
 
 static const struct mla_shape conv_task = {
     .kind = MLA_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8, 1}};
@@ -47,7 +39,7 @@ static struct op copy(uint32_t from, uint32_t to, uint32_t byte)
 static void test_event_transfer_takes_what_was_measured(void **state)
 {
 	(void)state;
-	struct machine machine = machine_of(MACHINE_QPE);
+	struct machine machine = default_machine(MACHINE_QPE, 250);
 	for (uint32_t byte = 16; byte <= 65536; byte *= 4) {
 		assert_int_equal(run_op(&machine, load(byte)), 45 + 2 * byte / 16);
 		assert_int_equal(run_op(&machine, copy(0, 1, byte)), 33 + byte / 16);
@@ -59,7 +51,7 @@ static void test_event_transfer_takes_what_was_measured(void **state)
 static void test_event_transfer_takes_longer_further_away(void **state)
 {
 	(void)state;
-	struct machine machine = machine_of(MACHINE_CHIP);
+	struct machine machine = default_machine(MACHINE_CHIP, 250);
 	uint64_t clk = run_op(&machine, copy(0, 4 * 3, 1024));
 	assert_int_equal(run_op(&machine, copy(0, 4 * 4, 1024)), clk + 4);
 	assert_int_equal(run_op(&machine, copy(0, 4 * 5, 1024)), clk + 8);
@@ -72,7 +64,7 @@ static void test_event_transfer_takes_longer_further_away(void **state)
 static void test_event_transfer_of_a_task(void **state)
 {
 	(void)state;
-	struct machine machine = machine_of(MACHINE_QPE);
+	struct machine machine = default_machine(MACHINE_QPE, 250);
 	struct mla_shape task = conv_task;
 	struct event_result result;
 	task.pe_shift = 1;
@@ -85,7 +77,7 @@ static void test_event_transfer_of_a_task(void **state)
 static void test_event_transfer_latencies_are_the_fast_tiers(void **state)
 {
 	(void)state;
-	const struct machine machine = machine_of(MACHINE_QPE);
+	const struct machine machine = default_machine(MACHINE_QPE, 250);
 	struct machine slow[3] = {machine, machine, machine};
 	slow[0].noc_hop_clk += 6;
 	slow[1].dram_interface_clk += 5;

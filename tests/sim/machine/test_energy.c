@@ -2,20 +2,12 @@
 /* Energy: components, linearity, static power, and the two operating points of the DVFS paper's machine. */
 #include "tests/support/unit_test.h"
 #include "dse/space/metric.h"
-#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/split/design.h"
 #include "tests/support/near.h"
+#include "tests/support/shipped_machine.h"
 #include <math.h>
 #include <string.h>
-
-static struct machine read_machine(const char *path)
-{
-	struct machine machine;
-	struct err err = {0};
-	assert_int_equal(machine_read(path, &machine, &err), ERR_OK);
-	return machine;
-}
 
 static const struct counts some_counts = {
     .mac = 1e6,
@@ -226,7 +218,7 @@ static double task_pj(const struct machine *machine, const struct sim_result *re
 static void test_energy_ratio_of_performance_levels(void **state)
 {
 	(void)state;
-	struct machine machine = read_machine("spaces/machines/dvfs_chip.yaml");
+	struct machine machine = shipped_machine("spaces/machines/dvfs_chip.yaml");
 	struct block block;
 	conv_block(&block);
 	struct sim_result low = run_at(&machine, &block, 0), high = run_at(&machine, &block, 1);

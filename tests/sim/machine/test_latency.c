@@ -3,6 +3,7 @@
 #include "tests/support/unit_test.h"
 #include "sim/machine/latency.h"
 #include "sim/machine/machine_param.h"
+#include "tests/support/default_machine.h"
 
 /* Set-ups as measured: the defaults of transfer.*, a single load, the hand-shake after a write. */
 static double measured_clk(const struct machine *machine, enum setup setup)
@@ -20,15 +21,6 @@ static double measured_clk(const struct machine *machine, enum setup setup)
 	return clk[setup];
 }
 
-static struct machine machine_of(enum machine_target target)
-{
-	struct machine machine;
-	machine_init(&machine, target);
-	machine.n_level = 1;
-	machine.level[0].clk_mhz = 250;
-	return machine;
-}
-
 static double setup_clk(const struct machine *machine, enum setup setup)
 {
 	return latency_setup_clk(machine, 0, setup, measured_clk(machine, setup));
@@ -38,7 +30,7 @@ static void test_latency_defaults_change_nothing(void **state)
 {
 	(void)state;
 	for (int target = MACHINE_QPE; target <= MACHINE_CHIP; target++) {
-		struct machine machine = machine_of((enum machine_target)target);
+		struct machine machine = default_machine((enum machine_target)target, 250);
 		for (int i = 0; i < N_SETUP; i++)
 			assert_true(setup_clk(&machine, (enum setup)i) == measured_clk(&machine, (enum setup)i));
 	}
@@ -49,7 +41,7 @@ static void test_latency_is_within_the_setup(void **state)
 {
 	(void)state;
 	for (int target = MACHINE_QPE; target <= MACHINE_CHIP; target++) {
-		struct machine machine = machine_of((enum machine_target)target);
+		struct machine machine = default_machine((enum machine_target)target, 250);
 		machine.noc_hop_clk = machine.dram_interface_clk = machine.chip.host_latency_clk = 0;
 		for (int i = 0; i < N_SETUP; i++) {
 			double clk = setup_clk(&machine, (enum setup)i);
@@ -62,7 +54,7 @@ static void test_latency_is_within_the_setup(void **state)
 static void test_latency_of_own_clocks(void **state)
 {
 	(void)state;
-	struct machine machine = machine_of(MACHINE_QPE);
+	struct machine machine = default_machine(MACHINE_QPE, 250);
 	machine.noc_hop_clk = 6; /* a PE clock more in each of 3 routers */
 	assert_true(setup_clk(&machine, SETUP_LOAD) == 60 + 3);
 	machine.dram_interface_clk = 9; /* two more, there and back */
@@ -73,7 +65,7 @@ static void test_latency_of_own_clocks(void **state)
 	machine.noc_clk_mhz = 750; /* 6 clocks at 750 MHz are 4 at 500 */
 	assert_true(setup_clk(&machine, SETUP_COPY) == 47 + 6);
 
-	machine = machine_of(MACHINE_CHIP);
+	machine = default_machine(MACHINE_CHIP, 250);
 	machine.level[0].clk_mhz = 500; /* of twice as many PE clocks: routers of 4, interfaces of 14 */
 	assert_true(setup_clk(&machine, SETUP_LOAD) == 60 + 8.125 * 2 + 2 * 7);
 	assert_true(setup_clk(&machine, SETUP_WRITE_STORAGE) == 57 + 10 * 2);
@@ -130,7 +122,8 @@ static void test_latency_counts_the_messages(void **state)
 	for (int i = 0; i < 2 * N_SETUP; i++) {
 		enum machine_target target = i < N_SETUP ? MACHINE_QPE : MACHINE_CHIP;
 		enum setup setup = (enum setup)(i % N_SETUP);
-		struct machine machine = machine_of(target), router = machine, interface = machine, host = machine;
+		struct machine machine = default_machine(target, 250), router = machine, interface = machine,
+			       host = machine;
 		struct message message[5];
 		double n_router = 0, n_interface = 0, n_host = 0, clk = setup_clk(&machine, setup);
 		for (unsigned k = list_messages(setup, message); k-- > 0;) {

@@ -13,6 +13,7 @@
 #include "tests/support/sample_design.h"
 #include "tests/support/temporary.h"
 #include "tests/support/near.h"
+#include "tests/support/shipped_machine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,8 @@
 
 static struct machine read_machine(const char *path, uint32_t n_share)
 {
-	struct machine machine;
+	struct machine machine = shipped_machine(path);
 	struct err err = {0};
-	assert_int_equal(machine_read(path, &machine, &err), ERR_OK);
 	if (n_share > 0)
 		assert_int_equal(mixed_add(&machine, n_share, &err), ERR_OK);
 	return machine;
