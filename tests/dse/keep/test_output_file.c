@@ -58,23 +58,28 @@ static void write_text(const char *path, const char *text, bool commit)
 	assert_null(file.file);
 }
 
+static void assert_text(const char *path, const char *expected)
+{
+	char text[16] = "";
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	assert_string_equal(text, expected);
+}
+
 static void test_output_file_file_appears_on_commit(void **state)
 {
 	struct folder *folder = *state;
 	struct output_file file = {0};
 	struct err err = {0};
-	char text[16] = "";
 	char *path = output_file_join(folder->path, "result");
 	assert_non_null(path);
 	assert_int_equal(output_file_open(&file, path, &err), ERR_OK);
 	fputs("new", file.file);
 	assert_int_not_equal(access(path, F_OK), 0);
 	assert_int_equal(output_file_commit(&file, &err), ERR_OK);
-	FILE *read = fopen(path, "r");
-	assert_non_null(read);
-	assert_non_null(fgets(text, sizeof(text), read));
-	fclose(read);
-	assert_string_equal(text, "new");
+	assert_text(path, "new");
 	assert_int_equal(count_files(folder->path), 1);
 	free(path);
 }
@@ -82,15 +87,10 @@ static void test_output_file_file_appears_on_commit(void **state)
 static void test_output_file_abandon_keeps_the_old_file(void **state)
 {
 	struct folder *folder = *state;
-	char text[16] = "";
 	char *path = output_file_join(folder->path, "result");
 	write_text(path, "old", true);
 	write_text(path, "half", false);
-	FILE *read = fopen(path, "r");
-	assert_non_null(read);
-	assert_non_null(fgets(text, sizeof(text), read));
-	fclose(read);
-	assert_string_equal(text, "old");
+	assert_text(path, "old");
 	assert_int_equal(count_files(folder->path), 1);
 	free(path);
 }

@@ -68,6 +68,17 @@ static void sort_rows(double *point, size_t n, unsigned n_objective)
 	}
 }
 
+static void assert_kept(const double *point, size_t n, unsigned n_objective, const bool *keep, size_t n_kept)
+{
+	size_t n_expected = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool expected = is_kept(point, n, n_objective, i);
+		assert_int_equal(keep[i], expected);
+		n_expected += expected;
+	}
+	assert_int_equal(n_kept, n_expected);
+}
+
 static void test_nondominated_filter_of_ordered_equals_naive(void **state)
 {
 	double *point = calloc(MAX_POINT * MAX_DIM, sizeof(*point));
@@ -76,16 +87,11 @@ static void test_nondominated_filter_of_ordered_equals_naive(void **state)
 	for (uint32_t number = 0; number < 120; number++) {
 		struct rng rng = rng_stream(37, 0, number);
 		unsigned n_objective = 1 + number % MAX_DIM, kind = number / MAX_DIM % 6;
-		size_t n = rng_below(&rng, 120), n_kept, n_expected = 0;
+		size_t n = rng_below(&rng, 120), n_kept;
 		draw_points(&rng, kind, n_objective, n, point);
 		sort_rows(point, n, n_objective);
 		assert_true(nondominated_filter_ordered(point, n, n_objective, keep, &n_kept));
-		for (size_t i = 0; i < n; i++) {
-			bool expected = is_kept(point, n, n_objective, i);
-			assert_int_equal(keep[i], expected);
-			n_expected += expected;
-		}
-		assert_int_equal(n_kept, n_expected);
+		assert_kept(point, n, n_objective, keep, n_kept);
 	}
 	free(point);
 }
@@ -98,15 +104,10 @@ static void test_nondominated_filter_equals_naive(void **state)
 	for (uint32_t number = 0; number < 360; number++) {
 		struct rng rng = rng_stream(31, 0, number);
 		unsigned n_objective = 1 + number % MAX_DIM, kind = number / MAX_DIM % 6;
-		size_t n = number < 36 ? MAX_POINT : rng_below(&rng, 120), n_kept, n_expected = 0;
+		size_t n = number < 36 ? MAX_POINT : rng_below(&rng, 120), n_kept;
 		draw_points(&rng, kind, n_objective, n, point);
 		assert_true(nondominated_filter(point, n, n_objective, keep, &n_kept));
-		for (size_t i = 0; i < n; i++) {
-			bool expected = is_kept(point, n, n_objective, i);
-			assert_int_equal(keep[i], expected);
-			n_expected += expected;
-		}
-		assert_int_equal(n_kept, n_expected);
+		assert_kept(point, n, n_objective, keep, n_kept);
 	}
 	free(point);
 }
