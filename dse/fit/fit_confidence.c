@@ -8,9 +8,9 @@
 #include "dse/fit/fit_parts.h"
 #include "dse/base/memory.h"
 #include "dse/fit/fit_svd.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +50,10 @@ __attribute__((format(printf, 3, 4))) static void warn(struct fit_data *data, st
                                                        const char *format, ...)
 {
 	char text[1024];
-	va_list arguments;
 	assert(format);
 	if (group->n_warning == FIT_MAX_WARNING)
 		return;
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	TEXT_FILL(text, format);
 	group->warning[group->n_warning++] = memory_must(arena_text(&data->arena, text));
 }
 

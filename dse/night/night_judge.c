@@ -4,6 +4,7 @@
 #include "dse/base/parallel.h"
 #include "dse/night/night.h"
 #include "dse/run/attribute.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -82,10 +83,7 @@ static void set_verdict(struct night *night, struct night_space *space, enum nig
                         ...)
 {
 	char text[NIGHT_WHY_SIZE];
-	va_list arguments;
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	TEXT_FILL(text, format);
 	space->row->verdict = verdict;
 	space->why = memory_must(arena_text(&night->arena, text));
 }

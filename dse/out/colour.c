@@ -3,7 +3,6 @@
 #include "dse/out/terminal.h"
 #include "sim/base/text.h"
 #include <assert.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,10 +55,7 @@ void colour_put(FILE *file, enum colour colour, const char *text)
 void colour_print(FILE *file, enum colour colour, const char *format, ...)
 {
 	char text[COLOUR_MAX_TEXT];
-	va_list arguments;
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	TEXT_FILL(text, format);
 	text_make_printable_lines(text);
 	colour_put(file, colour, text);
 }

@@ -62,11 +62,8 @@ void table_colour(struct table *table, enum colour colour)
 void table_add(struct table *table, const char *format, ...)
 {
 	char text[CELL_SIZE];
-	va_list arguments;
 	assert(table && table->n_column > 0);
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	TEXT_FILL(text, format);
 	add_text(table, text);
 }
 

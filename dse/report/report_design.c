@@ -6,6 +6,7 @@
 #include "dse/out/energy_json.h"
 #include "sim/program/mixed.h"
 #include "sim/machine/machine_check.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -19,12 +20,9 @@ enum { BATCH = 256 };
 static void __attribute__((format(printf, 2, 3))) leave_out(struct report_data *data, const char *format, ...)
 {
 	char text[1024];
-	va_list list;
 	if (data->without)
 		return;
-	va_start(list, format);
-	(void)vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	TEXT_FILL(text, format);
 	text[strcspn(text, "\n")] = '\0';
 	data->without = memory_must(arena_text(&data->arena, text));
 }

@@ -4,9 +4,9 @@
 #include "dse/schedule/dram_image.h"
 #include "sim/base/checked.h"
 #include "sim/machine/mesh.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,7 @@ static enum err_code __attribute__((format(printf, 3, 4)))
 wrong(const struct check *check, uint64_t address, const char *format, ...)
 {
 	char text[200];
-	va_list list;
-	va_start(list, format);
-	(void)vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	TEXT_FILL(text, format);
 	return err_add(check->err, ERR_INPUT, "%s:%" PRIu64 ": %s", check->name, address, text);
 }
 

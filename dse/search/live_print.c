@@ -4,9 +4,9 @@
 #include "dse/out/progress.h"
 #include "dse/out/scatter.h"
 #include "dse/out/table.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,10 +82,7 @@ static void print(struct pen *pen, enum colour colour, const char *format, ...) 
 static void print(struct pen *pen, enum colour colour, const char *format, ...)
 {
 	char text[512];
-	va_list arguments;
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	TEXT_FILL(text, format);
 	put(pen, colour, text);
 }
 

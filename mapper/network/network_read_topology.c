@@ -15,7 +15,6 @@
 #include "sim/base/text.h"
 #include <assert.h>
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,10 +77,7 @@ __attribute__((format(printf, 3, 4))) static bool complain(struct topology_reade
                                                            ...)
 {
 	char text[512];
-	va_list list;
-	va_start(list, format);
-	(void)vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	TEXT_FILL(text, format);
 	reader->n_mistake++;
 	if (reader->n_mistake <= MAX_MESSAGE)
 		(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, i), "%s", text);

@@ -4,9 +4,9 @@
 #include "mapper/network/file_kind.h"
 #include "mapper/network/parser.h"
 #include "sim/base/doc.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,10 +37,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(struct err *err, const 
                                                          const char *format, ...)
 {
 	char text[512];
-	va_list list;
-	va_start(list, format);
-	(void)vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	TEXT_FILL(text, format);
 	err_add_at(err, ERR_INPUT, doc_place(node), "%s", text);
 	return false;
 }

@@ -5,8 +5,8 @@
  */
 #include "mapper/network/parser_parts.h"
 #include "sim/base/checked.h"
+#include "sim/base/text.h"
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 static const char *const layer_prefix[N_LAYER_KIND] = {
@@ -52,10 +52,7 @@ struct layer_label parser_shape(const struct result *result)
 bool parser_fail(struct layer_chain *chain, uint32_t n, const char *format, ...)
 {
 	char text[512];
-	va_list list;
-	va_start(list, format);
-	(void)vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	TEXT_FILL(text, format);
 	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place, "%s%s", parser_label(chain, n).text, text);
 	return false;
 }

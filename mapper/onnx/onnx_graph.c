@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/onnx/onnx_graph.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,11 +54,8 @@ enum err_code onnx_complain(const struct onnx_graph *graph, const struct onnx_no
                             struct err *err, const char *format, ...)
 {
 	char text[512];
-	va_list arguments;
 	assert(graph && node >= graph->node && node < graph->node + graph->n_node);
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	TEXT_FILL(text, format);
 	return err_add(err, code, "%s: node %zu '%.80s' (%.40s): %s", graph->path, (size_t)(node - graph->node) + 1,
 	               node->name, node->op, text);
 }

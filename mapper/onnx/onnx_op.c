@@ -2,6 +2,7 @@
 /* Helpers of all operators: inputs, lists, axes, broadcasting, messages. */
 #include "mapper/onnx/onnx_op.h"
 #include "sim/base/checked.h"
+#include "sim/base/text.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -17,10 +18,7 @@ const struct onnx_value *onnx_op_in(const struct onnx_work *work, size_t i)
 bool onnx_op_fail(struct onnx_work *work, const char *format, ...)
 {
 	char text[256];
-	va_list arguments;
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	TEXT_FILL(text, format);
 	onnx_complain(work->graph, work->node, ERR_INPUT, work->err, "%s", text);
 	return false;
 }

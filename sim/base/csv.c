@@ -5,7 +5,6 @@
 #include "sim/base/text.h"
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,10 +42,7 @@ __attribute__((format(printf, 3, 4))) static void report(struct csv_reader *read
                                                          const char *format, ...)
 {
 	char text[160];
-	va_list list;
-	va_start(list, format);
-	(void)vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	TEXT_FILL(text, format);
 	reader->row_bad = true;
 	reader->n_mistake++;
 	if (reader->n_mistake <= CSV_MAX_MESSAGE)

@@ -5,7 +5,6 @@
 #include "sim/base/hash.h"
 #include "sim/base/text.h"
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,10 +74,7 @@ __attribute__((format(printf, 3, 4))) static bool mistake(struct doc_reader *rea
                                                           const char *format, ...)
 {
 	char text[512];
-	va_list list;
-	va_start(list, format);
-	(void)vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	TEXT_FILL(text, format);
 	return note(reader, err_add_at(reader->err, ERR_INPUT, at, "%s", text));
 }
 

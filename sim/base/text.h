@@ -8,8 +8,19 @@
  * Readers refuse what is not printable, with file, line and column; what shows or writes a text from elsewhere cleans
  * it.
  */
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+/* Fill an array of characters, in a function of a format and its arguments (...); what does not fit is cut off. */
+#define TEXT_FILL(array, format)                                     \
+	do {                                                         \
+		va_list list;                                        \
+		va_start(list, format);                              \
+		(void)vsnprintf(array, sizeof(array), format, list); \
+		va_end(list);                                        \
+	} while (0)
 
 /* Bytes of the UTF-8 character at text [n_byte > 0]; 0 when none begins there, or one that is not printable. */
 size_t text_printable_length(const char *text, size_t n_byte);
