@@ -91,7 +91,7 @@ enum err_code choice_forms(const struct cli_options *options, uint32_t *forms, s
 {
 	const char *list = options->conv_1x1;
 	enum err_code code = ERR_OK;
-	*forms = list ? 0 : (UINT32_C(1) << N_CONV_FORM) - 1;
+	*forms = list ? 0 : CONV_FORM_USUAL;
 	while (list) {
 		size_t index = 0;
 		enum err_code one = take_name(options, "conv-1x1", &list, conv_form_name, N_CONV_FORM, &index, err);

@@ -25,7 +25,8 @@ enum err_code choice_worse(enum err_code code, enum err_code other);
 enum err_code choice_levels(const struct cli_options *options, const struct machine *machine, uint32_t *levels,
                             struct err *err);
 
-/* --conv-1x1: bit f of forms: 1x1 convolutions may have enum conv_form f; without it all. ERR_USAGE. */
+/* --conv-1x1: bit f of forms: 1x1 convolutions may have enum conv_form f; without it all but the tight one. ERR_USAGE.
+ */
 enum err_code choice_forms(const struct cli_options *options, uint32_t *forms, struct err *err);
 
 /* --network-result; without it dram. ERR_USAGE. */

@@ -40,7 +40,7 @@ static const char starter[] =
     "  - match: '.*'                  # all layers\n"
     "    split: even                  # into parts as even as can be; all: every legal split; whole: none\n"
     "    strategy: all                # or some of no_fusion, fusion, fusion_reuse\n"
-    "    conv_1x1: [conv, packed, matmul]   # how 1x1 convolutions are put to the array; these are all forms\n"
+    "    conv_1x1: [conv, packed, matmul]   # how 1x1 convolutions are put to the array; another: tight\n"
     "    level: all                   # operating points of the machine: voltage and clock\n"
     "  - match: '^CONV_'              # convolutions\n"
     "    split: {width: all, height: all, out_channels: all, in_channels: whole}\n"

@@ -106,10 +106,21 @@ static enum err_code choose_layers(struct simulate_request *job, struct err *err
 	return choice_layers(job->cli, &job->mapping.network, job->shown, err);
 }
 
+/* Here the option names the one form that layers have. */
+static enum err_code choose_form(struct simulate_request *job, struct err *err)
+{
+	size_t index = FORM_CONV;
+	enum err_code code =
+	    cli_choose(job->cli, "conv-1x1", job->cli->conv_1x1, conv_form_name, N_CONV_FORM, &index, err);
+	job->options.form = (enum conv_form)index;
+	return code;
+}
+
 /* Read and check everything that was named, and report all that is wrong with it, not only the first mistake. */
 static enum err_code prepare(struct simulate_request *job, struct err *err)
 {
 	enum err_code code = choice_strategy(job->cli, &job->options.strategy, err);
+	code = choice_worse(code, choose_form(job, err));
 	code = choice_worse(code, choose_how(job->cli, &job->options.how, err));
 	code = choice_worse(code, read_files(job, err));
 	if (job->cli->split_scheme) {
@@ -342,7 +353,8 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 /* Three forms of one command; each refuses the other's options rather than ignoring them. */
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 {
-	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL};
+	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL,
+	                                        OPTION_CONV_1X1};
 	size_t shows_part = options->mapping ? 1 : 0; /* of what a mapping has, not of a point */
 	if (!options->point && !options->mapping) {
 		if (options->n_file != 2)
@@ -352,8 +364,8 @@ enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 			               options->n_file);
 		return run_design(options, err);
 	}
-	enum err_code code = choice_check_fixed(options, 0, "layers, splits, strategies and levels", fixed + shows_part,
-	                                        4 - shows_part, err);
+	enum err_code code = choice_check_fixed(options, 0, "layers, splits, strategies, levels and forms",
+	                                        fixed + shows_part, 5 - shows_part, err);
 	if (code != ERR_OK)
 		return code;
 	return options->point ? run_replay(options, err) : run_design(options, err);

@@ -102,8 +102,8 @@ static const struct cli_command command_table[] = {
      "differs. In another tier the output says how far the two are apart. --trace and --audit need the event tier\n"
      "and choose it. --mapping runs a mapping (spaces/README.md), made by 'dse map' or by hand.",
      0, 2,
-     LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT, OPTION_MAPPING,
-          OPTION_DETAIL, OPTION_TRACE, OPTION_AUDIT),
+     LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_CONV_1X1, OPTION_POINT,
+          OPTION_MAPPING, OPTION_DETAIL, OPTION_TRACE, OPTION_AUDIT),
      cmd_simulate},
     {"map", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID [NETWORK]",
      "the best mapping of a network for one goal, and its split report",

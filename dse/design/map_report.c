@@ -51,8 +51,9 @@ static size_t use_of_layer(const struct map_report *report, size_t i, struct uti
 	const struct mapping *mapping = report->mapping;
 	if (mapping->machine.target == MACHINE_SYSTOLIC)
 		return use_of_tiles(report, i, use);
-	return utilisation_of_split(&mapping->network.block[i], &mapping->design[i].split, &mapping->machine, use,
-	                            UTILISATION_MAX_CLASS);
+	const struct layer_design *design = &mapping->design[i];
+	return utilisation_of_form(&mapping->network.block[i], &design->split, design->form, &mapping->machine, use,
+	                           UTILISATION_MAX_CLASS);
 }
 
 /* A count of struct utilisation and its column. */
@@ -132,8 +133,8 @@ static void each_operation(const struct map_report *report,
 	const struct mapping *mapping = report->mapping;
 	for (size_t i = 0; i < mapping->network.n_block; i++) {
 		struct split_row row[BLOCK_MAX_OPERATION];
-		size_t n =
-		    split_report(&mapping->network.block[i], &mapping->design[i].split, row, BLOCK_MAX_OPERATION);
+		size_t n = split_report(&mapping->network.block[i], &mapping->design[i].split, mapping->design[i].form,
+		                        row, BLOCK_MAX_OPERATION);
 		for (size_t k = 0; k < n; k++)
 			put(context, report, &row[k]);
 	}

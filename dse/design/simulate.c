@@ -72,6 +72,13 @@ static enum strategy strategy_for(const struct block *block, enum strategy wante
 	return strategy_table[wanted].reuses && block->kind != BLOCK_CONV ? STRATEGY_FUSION : wanted;
 }
 
+static enum conv_form form_for(const struct machine *machine, const struct block *block, enum conv_form wanted)
+{
+	bool allowed[N_CONV_FORM] = {false};
+	allowed[wanted] = machine->target != MACHINE_SYSTOLIC;
+	return block_allows_form(block, allowed, wanted) ? wanted : FORM_CONV;
+}
+
 /* Of what has run. */
 static enum err_code take_run(const struct detail_run *run, struct simulated *block, struct err *err)
 {
@@ -202,8 +209,9 @@ static enum err_code make_designs(const struct machine *machine, const struct ne
 		block[i].design = (struct layer_design){.strategy = strategy_for(block[i].block, options->strategy),
 		                                        .reuse = REUSE_AUTO,
 		                                        .level = options->level,
-		                                        .operand_bit = 8};
-		mapper_prepare(&network->block[i], machine, 8, &work->context[i]);
+		                                        .operand_bit = 8,
+		                                        .form = form_for(machine, block[i].block, options->form)};
+		mapper_prepare_form(&network->block[i], machine, 8, block[i].design.form, &work->context[i]);
 		if (machine->target == MACHINE_SYSTOLIC)
 			find_tiles(&work->context[i], options->strategy, &block[i].design);
 		struct err part = {0};

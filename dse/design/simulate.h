@@ -24,12 +24,13 @@ struct simulate_options {
 	 * dataflow whose tiles are fastest, of those that the array can do.
 	 */
 	enum strategy strategy;
-	uint32_t level; /* < machine->n_level */
+	uint32_t level;      /* < machine->n_level */
+	enum conv_form form; /* of blocks that have it; the others FORM_CONV */
 	struct simulate_how how;
 	bool
 	    takes_unsplit; /* a block that the splitter finds no split for has the verdict 'sram', and the others run */
 	const bool *shown; /* [network->n_block] only these are run, though all are designed; NULL: all */
-	/* [network->n_block] all of it is fixed: scheme, strategy and level do not count; NULL: they do. */
+	/* [network->n_block] all of it is fixed: scheme, strategy, level and form do not count; NULL: they do. */
 	const struct layer_design *design;
 };
 

@@ -7,6 +7,11 @@
 
 static const char *const bit_name[] = {"8", "16"}, *const place_name[] = {"dram", "storage"};
 
+static bool has_form(const struct block *block)
+{
+	return block_has_forms(block) || block_skips_pixels(block);
+}
+
 static bool adds(const struct block *block)
 {
 	return block->has_mat_ele;
@@ -29,7 +34,7 @@ const struct design_field design_field[] = {
     {"ifmap", NULL, FIELD_FLAG, IN(in_storage), LIST(place_name), NULL, false, true},
     {"result", NULL, FIELD_FLAG, IN(out_storage), LIST(place_name), NULL, false, false},
     {"added", NULL, FIELD_FLAG, IN(add_storage), LIST(place_name), adds, false, true},
-    {"conv_1x1", NULL, FIELD_NAME, IN(form), LIST(conv_form_name), block_has_forms, true, false},
+    {"conv_1x1", NULL, FIELD_NAME, IN(form), LIST(conv_form_name), has_form, true, false},
     {"fetched_weights", NULL, FIELD_NAME, IN(weight_ahead), LIST(ahead_name), NULL, true, true},
     {"fetches_next", NULL, FIELD_NAME, IN(fetch_next), LIST(ahead_name), NULL, true, false},
     {"held", NULL, FIELD_FLAG, IN(held_storage), LIST(place_name), NULL, true, true},

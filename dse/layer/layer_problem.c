@@ -243,14 +243,14 @@ const struct layer_context *layer_any_context(const struct layer_problem *layer)
 	return layer_context_at(layer, 0);
 }
 
-/* Widths of operands in each form of those that the layer may have; other layers than 1x1 convolutions have one. */
+/* Widths of operands in each form of those that the layer may have. */
 static uint32_t list_operands(struct layer_problem *layer, const struct machine *machine, const struct block *block,
                               const struct layer_choice *choice)
 {
-	bool has_forms = block_has_forms(block) && machine->target != MACHINE_SYSTOLIC;
+	bool is_systolic = machine->target == MACHINE_SYSTOLIC;
 	uint32_t n = 0;
 	for (uint8_t form = 0; form < N_CONV_FORM; form++) {
-		if (has_forms ? !choice->form[form] : form != FORM_CONV)
+		if (is_systolic ? form != FORM_CONV : !block_allows_form(block, choice->form, (enum conv_form)form))
 			continue;
 		for (uint8_t bit = 8; bit <= 16; bit += 8)
 			if (bit == 8 ? choice->operand_8bit : choice->operand_16bit) {

@@ -225,7 +225,7 @@ enum dse_code dse_map_best(struct dse *dse, const char *goal, unsigned n_thread)
 	struct mapping_search_options options = {.goal = (enum mapping_goal)index,
 	                                         .strategy = N_STRATEGY,
 	                                         .split = SPLIT_ALL,
-	                                         .forms = SPACE_SINGLE_ALL_FORMS,
+	                                         .forms = CONV_FORM_USUAL,
 	                                         .n_thread = parallel_n_thread(n_thread)};
 	for (uint32_t i = 0; i < dse->mapping.machine.n_level; i++)
 		if (energy_is_supplied(&dse->mapping.machine, i))

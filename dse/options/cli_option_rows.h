@@ -115,7 +115,9 @@ OPTION(SPLIT, TEXT, split, "split", 0, "NAME", 0, 0,
 OPTION(FETCH_AHEAD, FLAG, fetch_ahead, "fetch-ahead", 0, NULL, 0, 0,
        "weights may be fetched into storage QPEs while the layer before runs")
 OPTION(CONV_1X1, TEXT, conv_1x1, "conv-1x1", 0, "A,B", 0, 0,
-       "forms that 1x1 convolutions may have in a search: conv, packed, matmul (default: all)")
+       "forms that 1x1 convolutions may have in a search: conv, packed, matmul (default: these), and\n"
+       "tight, without the pixels that a stride skips behind the last output; of simulate: the one\n"
+       "form that they have (default: conv)")
 OPTION(NETWORK_RESULT, TEXT, network_result, "network-result", 0, "PLACE", 0, 0,
        "where the result of a searched network must lie: dram (the default) or any, which lets\n"
        "it stay in storage QPEs")

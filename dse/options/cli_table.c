@@ -57,7 +57,7 @@ const struct option_values option_values_table[] = {
     {"map", OPTION_GOAL, "latency energy edp"},
     {NULL, OPTION_GOAL, "latency energy"},
     {NULL, OPTION_SPLIT, "all reduced even thesis"},
-    {NULL, OPTION_CONV_1X1, "conv packed matmul"},
+    {NULL, OPTION_CONV_1X1, "conv packed matmul tight"},
     {NULL, OPTION_NETWORK_RESULT, "dram any"},
     {NULL, OPTION_WORKERS, "best paper"},
     {NULL, OPTION_HELP, NULL},

@@ -165,7 +165,7 @@ static bool is_choice(const struct report_data *data, size_t layer, const struct
 		return !space_fetches_ahead(&data->space) &&
 		       (value == 0 ? choice->operand_8bit : choice->operand_16bit);
 	if (strcmp(field->key, "conv_1x1") == 0)
-		return choice->form[value];
+		return block_allows_form(data->map.block[layer], choice->form, (enum conv_form)value);
 	return false;
 }
 

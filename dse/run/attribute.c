@@ -357,7 +357,7 @@ const char *attribute_refuse_split(const struct layer_choice *choice, const stru
  * for this: a design counts as one of theirs.
  */
 static const char *outside_rules(const struct layer_choice *choice, const struct machine *machine,
-                                 const struct layer_design *design)
+                                 const struct block *block, const struct layer_design *design)
 {
 	if (!choice->strategy[design->strategy] && !choice->thesis_split)
 		return "its strategy is not allowed";
@@ -367,7 +367,7 @@ static const char *outside_rules(const struct layer_choice *choice, const struct
 		return "its operating point is not allowed";
 	if (!(design->operand_bit == 8 ? choice->operand_8bit : choice->operand_16bit))
 		return "its width of operands is not allowed";
-	if (!choice->form[design->form])
+	if (!block_allows_form(block, choice->form, design->form))
 		return "its form is not allowed";
 	if (choice->to_dram && design->out_storage)
 		return "its result is the network's and may not stay in storage QPEs";
@@ -390,7 +390,7 @@ static bool prepare_task(struct attribute_work *work, struct task *task, struct 
 	const char *why = is_read ? NULL : say_message(work, node->file, &found);
 	err_clear(&found);
 	if (is_read && !work->how->is_anywhere && work->in != work->own)
-		why = outside_rules(&own->choice[at], machine, design);
+		why = outside_rules(&own->choice[at], machine, block, design);
 	if (why) {
 		/* some messages begin with the layer themselves */
 		bool has_name = strncmp(why, block->name, strlen(block->name)) == 0;

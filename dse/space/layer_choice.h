@@ -30,7 +30,7 @@ struct layer_choice {
 	bool reuse[N_REUSE_OPERAND];
 	uint32_t level_mask; /* bit i: operating point i */
 	bool operand_8bit, operand_16bit;
-	bool form[N_CONV_FORM];   /* of 1x1 convolutions */
+	bool form[N_CONV_FORM];   /* of 1x1 convolutions, and tight parts: block_allows_form */
 	bool fetch[AHEAD_N];      /* how much of its weights the layer before may fetch ahead ... */
 	bool fetch_next[AHEAD_N]; /* ... and it for the next one: the next one's, if there is any */
 	struct ahead ahead;       /* what of this its neighbours' rules and its own leave */

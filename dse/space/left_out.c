@@ -83,8 +83,11 @@ static void find_of_layer(const struct space *space, const struct machine *machi
 	found->split |= leaves_splits(machine, block, choice);
 	find_strategies(machine, block, choice, found);
 	find_levels(space, machine, choice, found);
+	static const bool any_form[N_CONV_FORM] = {true, true, true, true};
 	for (unsigned i = 0; i < N_CONV_FORM; i++)
-		found->form[i] |= block_has_forms(block) && machine->target != MACHINE_SYSTOLIC && !choice->form[i];
+		found->form[i] |= machine->target != MACHINE_SYSTOLIC &&
+		                  block_allows_form(block, any_form, (enum conv_form)i) &&
+		                  !block_allows_form(block, choice->form, (enum conv_form)i);
 	bool can_fetch = machine->target == MACHINE_CHIP && machine->chip.n_storage_qpe > 0 &&
 	                 choice->strategy[STRATEGY_FUSION_REUSE] &&
 	                 ahead_around(&network->network, at, 8, 8).own_bit != 0;

@@ -9,7 +9,7 @@
 #include "dse/space/space.h"
 
 #define LEFT_OUT_MAX 8        /* kinds of choices */
-#define LEFT_OUT_ITEM_SIZE 96 /* "conv_1x1 packed, matmul" */
+#define LEFT_OUT_ITEM_SIZE 96 /* "conv_1x1 packed, matmul, tight" */
 #define LEFT_OUT_TEXT_SIZE (LEFT_OUT_MAX * LEFT_OUT_ITEM_SIZE)
 
 struct left_out {

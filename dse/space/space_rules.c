@@ -5,7 +5,7 @@
  * applied in order, later ones win key by key. What no rule sets keeps its
  * default: every legal split, every strategy for search, the reuse operand
  * chosen by the strategy, all operating points, 8-bit operands, every form of 1x1
- * convolutions.
+ * convolutions but the tight one.
  */
 #include "dse/space/space_rules.h"
 #include "dse/space/layer_input.h"
@@ -341,7 +341,7 @@ static struct layer_choice initial_choice(void)
 	choice.level_mask = UINT32_MAX;
 	choice.operand_8bit = true;
 	for (size_t i = 0; i < N_CONV_FORM; i++)
-		choice.form[i] = true;
+		choice.form[i] = (CONV_FORM_USUAL >> i & 1) != 0;
 	choice.fetch[AHEAD_NONE] = true;
 	return choice;
 }

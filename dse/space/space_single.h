@@ -4,8 +4,6 @@
 /* Spaces that no file describes: one network on one machine, for the commands that map it. */
 #include "dse/space/space.h"
 
-#define SPACE_SINGLE_ALL_FORMS ((UINT32_C(1) << N_CONV_FORM) - 1)
-
 struct space_single_options {
 	const struct machine *machine;
 	const struct network *network;

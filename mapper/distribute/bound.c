@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/distribute/bound_parts.h"
 #include "mapper/distribute/distribute.h"
+#include "mapper/distribute/tiling_parts.h"
 #include "sim/base/checked.h"
 
 /*
@@ -66,9 +67,10 @@ static void bound_arm(const struct layer_context *context, const struct layer_de
  * extent takes more rounds than its parts: n outputs take (n - 1) * stride + m,
  * least when every part has one output. The share of the whole's that is left.
  */
-static double strided_frac(uint32_t extent, uint32_t kernel, uint32_t stride, uint32_t step)
+static double strided_frac(const struct layer_context *context, uint32_t extent, uint32_t kernel, uint32_t step)
 {
-	double one = (kernel > stride ? kernel : stride) - kernel + 1.0;
+	uint32_t stride = context->block->stride;
+	double one = kernel > stride || context->is_tight ? 1 : stride - kernel + 1.0;
 	double whole = (double)ceil_div((uint64_t)(extent - 1) * stride + (uint64_t)one, step);
 	double least = extent * one / step;
 	return least < whole ? least / whole : 1;
@@ -81,13 +83,42 @@ static void bound_strided(const struct layer_context *context, unsigned open, st
 	if (block->kind != BLOCK_CONV || block->stride == 1 || context->is_packed)
 		return;
 	if (open & BOUND_OPEN_W)
-		frac *= strided_frac(block->out_w, block_reach_w(block), block->stride, context->machine->mla_cols);
+		frac *= strided_frac(context, block->out_w, block_reach_w(block), context->machine->mla_cols);
 	if (open & BOUND_OPEN_H)
-		frac *= strided_frac(block->out_h, block_reach_h(block), block->stride, 1);
+		frac *= strided_frac(context, block->out_h, block_reach_h(block), 1);
 	least->mla_clk *= frac;
 	least->sram_read_word *= frac;
 	least->sram_write_word *= frac;
 	least->noc_packet *= frac;
+}
+
+/*
+ * Tight parts leave out what the stride skips between them: the share of the whole extent's pixels that is left when
+ * every part has one output.
+ */
+static double tight_frac(uint32_t extent, uint32_t reach, uint32_t stride)
+{
+	return reach < stride ? (double)extent * reach / ((double)(extent - 1) * stride + reach) : 1;
+}
+
+/* The ifmap of tight parts of what is open, as if no part filled lines: at most a line less one byte each does. */
+static void bound_tight(const struct layer_context *context, unsigned open, struct tiling *tiling)
+{
+	const struct block *block = context->block;
+	double operand_byte = context->operand_bit / 8.0, frac_w = 1, frac_h = 1;
+	if (open & BOUND_OPEN_W)
+		frac_w = tight_frac(block->out_w, block_reach_w(block), block->stride);
+	if (open & BOUND_OPEN_H)
+		frac_h = tight_frac(block->out_h, block_reach_h(block), block->stride);
+	if (frac_w >= 1 && frac_h >= 1)
+		return;
+	double fill = (double)(LINE_BYTE - 1) * (double)tiling->n_map * tiling->n_d * tiling->n_channel_part;
+	double byte = (double)tiling->all_map_byte - fill, aligned = (double)tiling->all_map_aligned_byte * frac_h;
+	if (frac_w < 1) /* of the one width that an open one stands for */
+		aligned *= frac_w * tiling->in_w * operand_byte /
+		           (double)align_up((uint64_t)(tiling->in_w * operand_byte), LINE_BYTE);
+	tiling->all_map_byte = byte > 0 ? (uint64_t)(byte * frac_w * frac_h) : 0;
+	tiling->all_map_aligned_byte = (uint64_t)aligned;
 }
 
 /* Of a systolic array: any parts of what is open, the design's of what is not. */
@@ -165,6 +196,8 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 	struct tiling tiling;
 	tiling_size(context, &split, &tiling);
 	tiling_sum(context, &split, &tiling);
+	if (context->is_tight)
+		bound_tight(context, open, &tiling);
 	bound_tiling(context, design, &tiling, open, least);
 	return true;
 }

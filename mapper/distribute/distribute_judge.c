@@ -213,7 +213,8 @@ static enum verdict_reason judge_strategy(const struct case_of *of)
 	const struct layer_context *context = of->context;
 	const struct block *block = context->block;
 	bool is_source = of->design->strategy == STRATEGY_THESIS_REUSE;
-	bool has_form = context->is_packed && (context->form == FORM_PACKED || !of->strategy->reuses);
+	bool has_form =
+	    context->is_tight || (context->is_packed && (context->form == FORM_PACKED || !of->strategy->reuses));
 	if (of->strategy->is_systolic || (of->strategy->reuses && block->kind != BLOCK_CONV) ||
 	    (is_source && block_n_group(block) > 1))
 		return VERDICT_STRATEGY;

@@ -263,6 +263,15 @@ static void size_packed(const struct layer_context *context, const struct split 
 		    align_up(tiling->in_w, machine->mla_cols) * align_up(n_filter, machine->mla_rows) * left_byte;
 }
 
+/* Parts of FORM_TIGHT. */
+static void size_tight(const struct block *block, const struct split *split, struct tiling *tiling)
+{
+	tiling->in_w = split_tight_in_w(block, split->w.size_a);
+	tiling->in_h = split_tight_in_h(block, split->h.size_a);
+	tiling->small_in_w = split->w.n_b ? split_tight_in_w(block, split->w.size_b) : 0;
+	tiling->small_in_h = split->h.n_b ? split_tight_in_h(block, split->h.size_b) : 0;
+}
+
 /* The largest tile of a convolution or pooling. */
 static void size_map(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
@@ -273,6 +282,8 @@ static void size_map(const struct layer_context *context, const struct split *sp
 	tiling->in_h = split_part_in_h(block, split->h.size_a);
 	tiling->small_in_w = split->w.n_b ? split_part_in_w(block, split->w.size_b) : 0;
 	tiling->small_in_h = split->h.n_b ? split_part_in_h(block, split->h.size_b) : 0;
+	if (context->is_tight)
+		size_tight(block, split, tiling);
 	tiling->group_c = is_conv ? split->d.size_a : split->c.size_a;
 	tiling->in_c = tiling->group_c * tiling->n_group;
 	uint64_t plane = (uint64_t)tiling->in_h * tiling->in_c;

@@ -31,6 +31,7 @@ struct dim_rule {
 	uint32_t block, operand_byte;
 	const struct mla_conv_round *round; /* of a convolution's width; or NULL */
 	const struct layer_context *context;
+	bool is_tight; /* a part ends with its last output, however large the stride */
 };
 
 static uint64_t at_least(uint64_t a, uint64_t b)
@@ -43,11 +44,17 @@ static uint64_t at_most(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Stored ifmap of a part of one output. */
+static uint64_t in_of_one(const struct dim_rule *rule)
+{
+	return rule->is_tight ? rule->kernel : at_least(rule->kernel, rule->stride);
+}
+
 static uint64_t in_extent(const struct dim_rule *rule, uint64_t out)
 {
 	if (rule->padded == 0)
 		return out;
-	return at_most((out - 1) * rule->stride + at_least(rule->kernel, rule->stride), rule->padded);
+	return at_most((out - 1) * rule->stride + in_of_one(rule), rule->padded);
 }
 
 static void add_parts(const struct dim_rule *rule, uint64_t size, uint64_t n, struct dim_least *least)
@@ -72,8 +79,9 @@ static struct dim_least least_of_split(const struct dim_rule *rule, const struct
 
 /*
  * n parts of a kernel that takes at least its stride store (kernel - stride) more
- * each; only one part can be so large that the padded extent cuts it. Sums of
- * what is rounded up are at least the rounded sum and at least one unit a part.
+ * each, tight ones of a kernel below it so much less; only one part can be so
+ * large that the padded extent cuts it. Sums of what is rounded up are at least
+ * the rounded sum and at least one unit a part.
  */
 static struct dim_least least_of_range(const struct dim_rule *rule, const struct dim_range *range)
 {
@@ -86,11 +94,11 @@ static struct dim_least least_of_range(const struct dim_rule *rule, const struct
 	};
 	assert(few > 0 && few <= many && many <= extent / range->step);
 	if (rule->padded > 0) {
-		uint64_t one = at_least(rule->kernel, rule->stride);
+		uint64_t one = in_of_one(rule);
 		uint64_t cut = (extent - 1) * rule->stride + one - in_extent(rule, extent);
 		uint64_t few_in = (extent - few) * rule->stride + few * one;
 		uint64_t many_in = (extent - many) * rule->stride + many * one;
-		least.n_in = few_in - cut;
+		least.n_in = at_most(few_in, many_in) - cut;
 		least.n_computed =
 		    at_most(few_in - few * (rule->kernel - 1), many_in - many * (rule->kernel - 1)) - cut;
 	}
@@ -242,7 +250,7 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	const struct mla_conv_round *round = tiling_round_of(context, tiling);
 	const struct dim_rule w_rule = {
 	    block_reach_w(block),   block->stride, block_padded_w(block), context->machine->mla_cols, operand_byte,
-	    is_conv ? round : NULL, context};
+	    is_conv ? round : NULL, context,       context->is_tight};
 	/* of packed parts rows that a stride skips are not loaded */
 	const struct dim_rule h_rule = {block_reach_h(block),
 	                                block->stride,
@@ -250,8 +258,9 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	                                1,
 	                                operand_byte,
 	                                NULL,
-	                                NULL};
-	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL};
+	                                NULL,
+	                                context->is_tight};
+	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL, false};
 	struct dim_least w = least_of(&w_rule, &range->w), h = least_of_rows(&h_rule, &range->h, block_batch(block)),
 			 c = least_of(&c_rule, &range->c);
 	bool is_grouped = block_n_group(block) > 1;
@@ -357,9 +366,9 @@ static void least_matmul(const struct layer_context *context, const struct split
 	const struct machine *machine = tiling_machine_of(context, tiling);
 	const struct mla_matmul *matmul = tiling_matmul_of(context, tiling);
 	uint32_t operand_byte = context->operand_bit / 8;
-	const struct dim_rule w_rule = {1, 1, 0, machine->mla_cols, operand_byte, NULL, NULL};
-	const struct dim_rule h_rule = {1, 1, 0, machine->mla_rows, operand_byte, NULL, NULL};
-	const struct dim_rule d_rule = {1, 1, 0, 1, operand_byte, NULL, NULL};
+	const struct dim_rule w_rule = {1, 1, 0, machine->mla_cols, operand_byte, NULL, NULL, false};
+	const struct dim_rule h_rule = {1, 1, 0, machine->mla_rows, operand_byte, NULL, NULL, false};
+	const struct dim_rule d_rule = {1, 1, 0, 1, operand_byte, NULL, NULL, false};
 	struct dim_least w = least_of(&w_rule, &range->w), h = least_of(&h_rule, &range->h),
 			 d = least_of(&d_rule, &range->d);
 	uint64_t n_pixel = tiling->n_out_pixel;

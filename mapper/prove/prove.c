@@ -39,7 +39,7 @@ static bool fits_conv(const struct prove_core *core, const struct mla_shape *sha
 {
 	const struct block *block = core->block;
 	const struct mla_conv_task *conv = &shape->conv;
-	uint32_t in_w = split_part_in_w(block, region->w.size), in_h = split_part_in_h(block, region->h.size);
+	uint32_t in_w = prove_part_in_w(core, region->w.size), in_h = prove_part_in_h(core, region->h.size);
 	if (core->is_packed) {
 		in_w = region->w.size * region->h.size;
 		in_h = 1;
@@ -208,6 +208,7 @@ enum err_code prove_schedule(const struct layer_context *context, const struct l
 	                        .mistake = mistake,
 	                        .result = result};
 	run.core.is_packed = context->is_packed;
+	run.core.is_tight = context->is_tight;
 	size_t n_result = (size_t)prove_n_result(&run.core), n_value = (size_t)expected->w * expected->h * expected->c;
 	struct execution execution = {&run, data, *expected, calloc(n_result, sizeof(bool))};
 	*result = (struct prove_result){.ran = true, .shift = data->shift};

@@ -130,8 +130,8 @@ uint64_t prove_map_size(const struct prove_core *core, uint32_t map)
 	uint32_t depth = is_pool ? region.c.size : prove_span_of(&core->split.d, part.depth, core->in_c).size;
 	if (block->kind == BLOCK_MATMUL)
 		return (uint64_t)region.h.size * depth;
-	uint32_t in_h = core->is_packed ? region.h.size : split_part_in_h(block, region.h.size);
-	uint64_t size = (uint64_t)split_part_in_w(block, region.w.size) * in_h * depth;
+	uint32_t in_h = core->is_packed ? region.h.size : prove_part_in_h(core, region.h.size);
+	uint64_t size = (uint64_t)prove_part_in_w(core, region.w.size) * in_h * depth;
 	if (block->kind == BLOCK_CONV)
 		size *=
 		    n_group_of(core, prove_span_of(&core->split.c, part.channel_part * core->n_meet, core->out_c).size);

@@ -29,7 +29,18 @@ struct prove_core {
 	uint32_t n_h;                    /* of an image */
 	uint64_t n_map;                  /* of all images, one's after the other's */
 	bool is_packed;                  /* of a design of a 1x1 convolution: rows that a stride skips are not loaded */
+	bool is_tight;                   /* of a design of FORM_TIGHT: nothing behind the last output's window is */
 };
+
+/* Pixels of a part of so many outputs as it is loaded, of a convolution or pooling; packed parts have other rows. */
+static inline uint32_t prove_part_in_w(const struct prove_core *core, uint32_t out_part)
+{
+	return core->is_tight ? split_tight_in_w(core->block, out_part) : split_part_in_w(core->block, out_part);
+}
+static inline uint32_t prove_part_in_h(const struct prove_core *core, uint32_t out_part)
+{
+	return core->is_tight ? split_tight_in_h(core->block, out_part) : split_part_in_h(core->block, out_part);
+}
 
 struct prove_core prove_core_of(const struct block *block, const struct split *split);
 

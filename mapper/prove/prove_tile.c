@@ -71,11 +71,12 @@ static void load_pixel(const struct tile *tile, int64_t x, int64_t y, int16_t *t
  */
 static void load_map(const struct tile *tile)
 {
-	const struct block *block = tile->run->core.block;
+	const struct prove_core *core = &tile->run->core;
+	const struct block *block = core->block;
 	const struct prove_region *region = &tile->region;
 	bool is_matmul = block->kind == BLOCK_MATMUL;
-	uint32_t part_w = is_matmul ? region->w.size : split_part_in_w(block, region->w.size);
-	uint32_t part_h = is_matmul ? region->h.size : split_part_in_h(block, region->h.size);
+	uint32_t part_w = is_matmul ? region->w.size : prove_part_in_w(core, region->w.size);
+	uint32_t part_h = is_matmul ? region->h.size : prove_part_in_h(core, region->h.size);
 	int64_t first_x = first_in(tile, region->w.first, block->pad_left);
 	int64_t first_y = first_in(tile, region->h.first, block->pad_top);
 	if (tile->run->mistake == PROVE_PADDING_SIDE)

@@ -20,7 +20,8 @@ void mapper_prepare_form(const struct block *block, const struct machine *machin
 	*context = (struct layer_context){
 	    .block = block, .machine = machine, .operand_bit = operand_bit, .partial_machine = *machine};
 	context->form = form;
-	context->is_packed = form != FORM_CONV && block_has_forms(block);
+	context->is_packed = (form == FORM_PACKED || form == FORM_MATMUL) && block_has_forms(block);
+	context->is_tight = form == FORM_TIGHT && block_skips_pixels(block);
 	context->partial_machine.mla_postprocess = false;
 	if (block->kind == BLOCK_CONV && machine->target != MACHINE_SYSTOLIC) {
 		mla_prepare_dilated(machine, block->kernel_w, block->kernel_h, block->dilation, operand_bit,

@@ -28,7 +28,7 @@ struct layer_design {
 	enum reuse_operand reuse;
 	uint32_t level;       /* index of the operating point */
 	uint32_t operand_bit; /* 8 or 16 */
-	enum conv_form form;  /* of a block that has forms; else FORM_CONV */
+	enum conv_form form;  /* that the block has; else FORM_CONV */
 	bool in_storage;      /* ifmap lies in the storage QPEs (chip, reuse), else in DRAM */
 	bool out_storage;     /* result is kept in the storage QPEs, if it fits */
 	bool add_storage;     /* what a shortcut adds lies in the storage QPEs, else in DRAM */
@@ -45,6 +45,7 @@ struct layer_context {
 	uint32_t operand_bit;
 	enum conv_form form;               /* of the designs */
 	bool is_packed;                    /* pixels of a part as one row: FORM_PACKED, FORM_MATMUL */
+	bool is_tight;                     /* nothing in a part behind its last output: FORM_TIGHT */
 	struct mla_conv_round round;       /* BLOCK_CONV */
 	struct mla_conv_channels channels; /* BLOCK_CONV: of uncut input channels */
 	/* The same for tasks with a part of the input channels: their partial sums leave the array in 32 bit. */
@@ -66,6 +67,18 @@ void mapper_prepare(const struct block *block, const struct machine *machine, ui
                     struct layer_context *context);
 void mapper_prepare_form(const struct block *block, const struct machine *machine, uint32_t operand_bit,
                          enum conv_form form, struct layer_context *context);
+
+/* Ifmap extents, stored and padded, of a part of so many outputs of a convolution or pooling; not of packed ones. */
+static inline uint32_t mapper_part_in_w(const struct layer_context *context, uint32_t out_part)
+{
+	return context->is_tight ? split_tight_in_w(context->block, out_part)
+	                         : split_part_in_w(context->block, out_part);
+}
+static inline uint32_t mapper_part_in_h(const struct layer_context *context, uint32_t out_part)
+{
+	return context->is_tight ? split_tight_in_h(context->block, out_part)
+	                         : split_part_in_h(context->block, out_part);
+}
 
 /* Let a prepared context know what may be fetched ahead; without this nothing may. */
 void mapper_set_ahead(struct layer_context *context, const struct ahead *ahead);

@@ -141,3 +141,20 @@ uint32_t split_part_in_h(const struct block *block, uint32_t out_part)
 	return at_most(split_in_extent(out_part, kernel_reach(block->kernel_h, block->dilation), block->stride),
 	               block_padded_h(block));
 }
+
+static uint32_t tight_extent(uint32_t out_part, uint32_t reach, uint32_t stride, uint32_t padded)
+{
+	assert(out_part > 0);
+	uint64_t extent = (uint64_t)(out_part - 1) * stride + reach;
+	return extent < padded ? (uint32_t)extent : padded;
+}
+
+uint32_t split_tight_in_w(const struct block *block, uint32_t out_part)
+{
+	return tight_extent(out_part, block_reach_w(block), block->stride, block_padded_w(block));
+}
+
+uint32_t split_tight_in_h(const struct block *block, uint32_t out_part)
+{
+	return tight_extent(out_part, block_reach_h(block), block->stride, block_padded_h(block));
+}

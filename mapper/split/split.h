@@ -60,6 +60,10 @@ uint32_t split_in_extent(uint32_t out_part, uint32_t kernel, uint32_t stride);
 uint32_t split_part_in_w(const struct block *block, uint32_t out_part);
 uint32_t split_part_in_h(const struct block *block, uint32_t out_part);
 
+/* The same of a tight part (FORM_TIGHT): nothing behind the last output's window, (out - 1) * stride + kernel. */
+uint32_t split_tight_in_w(const struct block *block, uint32_t out_part);
+uint32_t split_tight_in_h(const struct block *block, uint32_t out_part);
+
 /* A split scheme: the splits of named operations, from a CSV with the columns network, target, operation, ofmap_w,
  * ofmap_h, ofmap_c, ifmap_w, ifmap_c (appendices G-J). */
 struct split_scheme_row {

@@ -17,6 +17,7 @@ const char *const split_column_name[N_SPLIT_COLUMN] = {
 struct report {
 	const struct block *block;
 	const struct split *split;
+	uint32_t (*part_w)(const struct block *, uint32_t), (*part_h)(const struct block *, uint32_t);
 	struct split_row *row;
 };
 
@@ -115,10 +116,10 @@ static void put_padding(struct report *report)
 {
 	const struct block *block = report->block;
 	const struct split *split = report->split;
-	const struct report_side w = {&split->w, block->in_w, block->pad_left, block->stride, split_part_in_w};
-	const struct report_side h = {&split->h, block->in_h, block->pad_top, block->stride, split_part_in_h};
-	const struct dim_split padded_w = in_parts(&split->w, split_part_in_w, block);
-	const struct dim_split padded_h = in_parts(&split->h, split_part_in_h, block);
+	const struct report_side w = {&split->w, block->in_w, block->pad_left, block->stride, report->part_w};
+	const struct report_side h = {&split->h, block->in_h, block->pad_top, block->stride, report->part_h};
+	const struct dim_split padded_w = in_parts(&split->w, report->part_w, block);
+	const struct dim_split padded_h = in_parts(&split->h, report->part_h, block);
 	const struct dim_split channels = in_channels(block, split);
 	put_unpadded(report, SPLIT_IFMAP_W, &w);
 	put_unpadded(report, SPLIT_IFMAP_H, &h);
@@ -138,8 +139,8 @@ static void put_window(struct report *report)
 {
 	const struct block *block = report->block;
 	const struct split *split = report->split;
-	const struct dim_split in_w = in_parts(&split->w, split_part_in_w, block);
-	const struct dim_split in_h = in_parts(&split->h, split_part_in_h, block);
+	const struct dim_split in_w = in_parts(&split->w, report->part_w, block);
+	const struct dim_split in_h = in_parts(&split->h, report->part_h, block);
 	bool is_pool = block->kind == BLOCK_POOL;
 	put_dim(report, SPLIT_IFMAP_W, &in_w);
 	put_dim(report, SPLIT_IFMAP_H, &in_h);
@@ -228,8 +229,10 @@ static void put_row(struct report *report, enum operation_kind kind, bool is_cor
 		put_result(report, kind == OPERATION_POOL ? block->pool : 1);
 }
 
-size_t split_report(const struct block *block, const struct split *split, struct split_row *out, size_t max)
+size_t split_report(const struct block *block, const struct split *split, enum conv_form form, struct split_row *out,
+                    size_t max)
 {
+	bool is_tight = form == FORM_TIGHT && block_skips_pixels(block);
 	struct operation operation[BLOCK_MAX_OPERATION];
 	size_t n = block_operations(block, operation, BLOCK_MAX_OPERATION), n_row = 0;
 	assert(block && split && (out || max == 0));
@@ -237,7 +240,8 @@ size_t split_report(const struct block *block, const struct split *split, struct
 		if (operation[i].kind == OPERATION_FCE && dim_n_part(&split->d) == 1)
 			continue;
 		if (n_row < max) {
-			struct report report = {block, split, &out[n_row]};
+			struct report report = {block, split, is_tight ? split_tight_in_w : split_part_in_w,
+			                        is_tight ? split_tight_in_h : split_part_in_h, &out[n_row]};
 			out[n_row] = (struct split_row){.operation = operation[i]};
 			put_row(&report, operation[i].kind, i == (block->has_padd ? 1 : 0));
 		}

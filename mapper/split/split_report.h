@@ -5,6 +5,7 @@
  * What a split means for every operation of a block, ARM operations included, in the columns of the thesis' split
  * schemes (tables G.1, H.1, I.1 and J.1): parts of ifmap, kernel and ofmap, padding, and how many pieces there are.
  */
+#include "mapper/network/form.h"
 #include "mapper/split/split.h"
 
 enum split_column {
@@ -38,8 +39,9 @@ struct split_row {
 /*
  * The rows of a block's operations in order of execution; writes up to max of them to out, returns how many there are.
  * Parts are size*count; what padding makes of the first and last one stands by itself ("22*1+23*3+22*6+21*1"). FCE is
- * left out where B's rows are uncut.
+ * left out where B's rows are uncut. Of the form only tight parts (FORM_TIGHT) have other rows: packed ones as if not.
  */
-size_t split_report(const struct block *block, const struct split *split, struct split_row *out, size_t max);
+size_t split_report(const struct block *block, const struct split *split, enum conv_form form, struct split_row *out,
+                    size_t max);
 
 #endif

@@ -20,10 +20,11 @@ static uint64_t product(uint64_t a, uint64_t b, uint64_t c)
  * stride it computes, and needs room for, every output that the stored part
  * has at stride 1; only the strided ones are valid.
  */
-static struct task_byte conv_byte(const struct block *block, const struct machine *machine, uint32_t w, uint32_t h,
-                                  uint32_t c, uint32_t d)
+static struct task_byte conv_byte(const struct block *block, const struct machine *machine, bool is_tight, uint32_t w,
+                                  uint32_t h, uint32_t c, uint32_t d)
 {
-	uint64_t in_w = split_part_in_w(block, w), in_h = split_part_in_h(block, h);
+	uint64_t in_w = is_tight ? split_tight_in_w(block, w) : split_part_in_w(block, w);
+	uint64_t in_h = is_tight ? split_tight_in_h(block, h) : split_part_in_h(block, h);
 	uint64_t taps = product(block->kernel_w, block->kernel_h, d);
 	uint64_t n_row = split_part_row(block, c, machine->mla_rows) * machine->mla_rows;
 	uint64_t in_c = (uint64_t)d * split_part_group(block, c);
@@ -84,7 +85,7 @@ struct task_byte task_byte_of(const struct block *block, const struct machine *m
 	case BLOCK_CONV:
 		break;
 	}
-	return conv_byte(block, machine, w, h, c, d);
+	return conv_byte(block, machine, false, w, h, c, d);
 }
 
 /*
@@ -92,13 +93,20 @@ struct task_byte task_byte_of(const struct block *block, const struct machine *m
  * fills the array's columns, channels (of a matrix: rows of A) its rows. With a
  * stride see mapper/split/utilisation.h.
  */
-static double mac_utilisation(const struct block *block, const struct machine *machine, uint32_t w, uint32_t h,
-                              uint32_t c)
+static double mac_utilisation(const struct block *block, const struct machine *machine, bool is_tight, uint32_t w,
+                              uint32_t h, uint32_t c)
 {
 	uint32_t row = block->kind == BLOCK_MATMUL ? h : c;
 	uint64_t stride = block->kind == BLOCK_CONV ? block->stride : 1;
 	if (block->kind == BLOCK_POOL)
 		return 0;
+	if (is_tight) {
+		uint64_t computed_w = split_tight_in_w(block, w) - block_reach_w(block) + 1,
+			 computed_h = split_tight_in_h(block, h) - block_reach_h(block) + 1,
+			 n_row = split_part_row(block, c, machine->mla_rows) * machine->mla_rows;
+		return (double)w * h * c /
+		       ((double)align_up(computed_w, machine->mla_cols) * (double)computed_h * (double)n_row);
+	}
 	return (double)w * row /
 	       ((double)stride * (double)align_up(stride * w, machine->mla_cols) *
 	        ((double)split_part_row(block, row, machine->mla_rows) * machine->mla_rows));
@@ -129,10 +137,11 @@ static uint32_t count_of(const struct dim_split *dim, unsigned smaller)
 }
 
 /* The tasks of w x h x c of the result (BLOCK_MATMUL: h rows of A) from d input channels or rows of B. */
-static struct utilisation use_of_task(const struct block *block, const struct machine *machine, uint32_t w, uint32_t h,
-                                      uint32_t c, uint32_t d)
+static struct utilisation use_of_task(const struct block *block, const struct machine *machine, bool is_tight,
+                                      uint32_t w, uint32_t h, uint32_t c, uint32_t d)
 {
-	const struct task_byte byte = task_byte_of(block, machine, w, h, c, d);
+	const struct task_byte byte =
+	    is_tight ? conv_byte(block, machine, true, w, h, c, d) : task_byte_of(block, machine, w, h, c, d);
 	return (struct utilisation){
 	    .ifmap_aligned_byte = byte.ifmap_aligned,
 	    .ifmap_valid_byte = byte.ifmap_valid,
@@ -140,7 +149,7 @@ static struct utilisation use_of_task(const struct block *block, const struct ma
 	    .weight_valid_byte = byte.weight_valid,
 	    .ofmap_aligned_byte = byte.ofmap_aligned,
 	    .ofmap_valid_byte = byte.ofmap_valid,
-	    .mac_utilisation = mac_utilisation(block, machine, w, h, c),
+	    .mac_utilisation = mac_utilisation(block, machine, is_tight, w, h, c),
 	    .sram_utilisation =
 		(double)(byte.ifmap_valid + byte.weight_valid + byte.ofmap_valid) / (double)machine->pe_sram_byte,
 	};
@@ -149,8 +158,14 @@ static struct utilisation use_of_task(const struct block *block, const struct ma
 size_t utilisation_of_split(const struct block *block, const struct split *split, const struct machine *machine,
                             struct utilisation *out, size_t max)
 {
+	return utilisation_of_form(block, split, FORM_CONV, machine, out, max);
+}
+
+size_t utilisation_of_form(const struct block *block, const struct split *split, enum conv_form form,
+                           const struct machine *machine, struct utilisation *out, size_t max)
+{
 	static const char class_name[UTILISATION_MAX_CLASS][4] = {"TL", "TLS", "TR", "TRS", "BL", "BLS", "BR", "BRS"};
-	bool matmul = block->kind == BLOCK_MATMUL;
+	bool matmul = block->kind == BLOCK_MATMUL, is_tight = form == FORM_TIGHT && block_skips_pixels(block);
 	/* B is w columns by d rows; a feature map part w by h. What else has two sizes: rows of A, channels. */
 	const struct dim_split *vertical = matmul ? &split->d : &split->h, *third = matmul ? &split->h : &split->c;
 	uint64_t n_other = mul_sat(dim_n_part(matmul ? &split->c : &split->d), block_batch(block));
@@ -163,8 +178,8 @@ size_t utilisation_of_split(const struct block *block, const struct split *split
 		if (pieces == 0 || n++ >= max)
 			continue;
 		struct utilisation *row = &out[n - 1];
-		*row = matmul ? use_of_task(block, machine, w, t, split->c.size_a, v)
-		              : use_of_task(block, machine, w, v, t, split->d.size_a);
+		*row = matmul ? use_of_task(block, machine, false, w, t, split->c.size_a, v)
+		              : use_of_task(block, machine, is_tight, w, v, t, split->d.size_a);
 		row->pieces = mul_sat(pieces, n_other);
 		memcpy(row->class_name, class_name[i], sizeof(row->class_name));
 		snprintf(row->name, sizeof(row->name), "%s%s_%u", class_prefix(block), row->class_name, block->number);

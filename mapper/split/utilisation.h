@@ -18,6 +18,7 @@
  * 0.25, not 112 x 8 of 224 x 15.) What the run of a layer makes of the array over
  * all its clocks, waits included, is another quantity: mac_util_frac (sim/program/result.h).
  */
+#include "mapper/network/form.h"
 #include "mapper/split/split.h"
 #include "sim/machine/machine.h"
 
@@ -57,5 +58,12 @@ struct task_byte task_byte_of(const struct block *block, const struct machine *m
  */
 size_t utilisation_of_split(const struct block *block, const struct split *split, const struct machine *machine,
                             struct utilisation *out, size_t max);
+
+/*
+ * The same in a form. Tight parts (FORM_TIGHT) hold, and the array computes, nothing behind the last output: of these
+ * the MAC utilisation is that of what they compute. Packed pixels count as rows.
+ */
+size_t utilisation_of_form(const struct block *block, const struct split *split, enum conv_form form,
+                           const struct machine *machine, struct utilisation *out, size_t max);
 
 #endif

@@ -32,8 +32,8 @@ static void size_conv_operands(const struct layer_context *context, struct unfol
 {
 	const struct block *block = context->block;
 	uint64_t operand_byte = context->operand_bit / 8;
-	part->in_w = split_part_in_w(block, part->out_w);
-	part->in_h = context->is_packed ? part->out_h : split_part_in_h(block, part->out_h);
+	part->in_w = mapper_part_in_w(context, part->out_w);
+	part->in_h = context->is_packed ? part->out_h : mapper_part_in_h(context, part->out_h);
 	uint64_t n_row = (uint64_t)part->in_h * part->in_c;
 	part->map_byte = narrow(align_up(part->in_w * n_row * operand_byte, LINE_BYTE));
 	part->map_aligned_byte = narrow(align_up(part->in_w * operand_byte, LINE_BYTE) * n_row);

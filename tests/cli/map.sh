@@ -86,7 +86,52 @@ at_most 11.06 || fail "ResNet-50 takes $(latency) ms"
 expect_text "$work/forms/mapping.yaml" "conv_1x1: packed"
 expect_code 0 "$DSE" map dvfs_chip resnet50 --conv-1x1 conv -q
 if at_most 11.8; then fail "one form alone takes $(latency) ms"; fi
-expect_text "$work/out" "left out: conv_1x1 packed, matmul; fetch_ahead half, all; level_shares"
+expect_text "$work/out" "left out: conv_1x1 packed, matmul, tight; fetch_ahead half, all; level_shares"
+
+# Tight parts of strided convolutions, which are asked for: a mapping that has them runs to the same time, computes the
+# layers, and is faster than with the pixels behind the last output; the event tier says so, too.
+{
+	printf 'name: strided\ninput: [28, 28, 64]\nlayers:\n'
+	echo '  - conv: {kernel: 1, out_channels: 128, stride: 2}'
+	echo '  - conv: {kernel: 2, out_channels: 64, stride: 3, padding: valid}'
+	echo '  - conv: {kernel: 3, out_channels: 64}'
+} >"$work/strided.yaml"
+expect_code 0 "$DSE" map dvfs_chip "$work/strided.yaml" --conv-1x1 conv,tight -o "$work/tight" -q
+with=$(latency)
+if grep -q "left out: conv_1x1 .*tight" "$work/out"; then fail "tight parts are left out"; fi
+expect_text "$work/tight/mapping.yaml" "conv_1x1: tight"
+expect_code 0 "$DSE" simulate --mapping "$work/tight/mapping.yaml"
+[ "$(latency)" = "$with" ] || fail "tight parts take another time than their search says"
+expect_code 0 "$DSE" prove --mapping "$work/tight/mapping.yaml" -q
+expect_text "$work/out" "layers bit-exact"
+expect_code 0 "$DSE" simulate --mapping "$work/tight/mapping.yaml" --detail event --audit
+with=$(latency)
+expect_code 0 "$DSE" map dvfs_chip "$work/strided.yaml" --conv-1x1 conv -o "$work/full" -q
+expect_code 0 "$DSE" simulate --mapping "$work/full/mapping.yaml" --detail event
+awk -v a="$with" -v b="$(latency)" 'BEGIN { exit !(a > 0 && a < 0.9 * b) }' || fail "tight parts are of no use"
+expect_code 0 "$DSE" simulate dvfs_chip "$work/strided.yaml" --conv-1x1 tight
+expect_text "$work/out" "fusion_reuse tight"
+expect_code 2 "$DSE" simulate dvfs_chip "$work/strided.yaml" --conv-1x1 conv,tight
+expect_text "$work/err" "--conv-1x1 is 'conv,tight', allowed are conv, packed, matmul, tight"
+expect_code 2 "$DSE" simulate --mapping "$work/tight/mapping.yaml" --conv-1x1 tight
+expect_text "$work/err" "layers, splits, strategies, levels and forms"
+
+# In a space it is a choice of rules; a front's point that has it is replayed.
+{
+	echo 'name: tight'
+	echo 'machine: thesis_chip'
+	echo "networks: [$work/strided.yaml]"
+	echo 'layers:'
+	echo "  - {match: '.*', split: even, conv_1x1: [conv, packed, tight]}"
+	echo 'objectives: [latency_ms, energy_mj]'
+} >"$work/tight.yaml"
+expect_code 0 "$DSE" explore "$work/tight.yaml" -o "$work/tight_front" --verify --audit --prove
+front=$(echo "$work"/tight_front/tight-*/front.json)
+expect_text "$front" '"conv_1x1": "tight"'
+expect_code 0 "$DSE" simulate --point "$front:0"
+expect_text "$work/out" "tight"
+expect_code 0 "$DSE" explain "$work/tight.yaml"
+expect_text "$work/out" "packed or 8 bit as tight"
 
 # A network's result lies in DRAM, unless it may stay.
 printf 'name: one\ninput: [14, 14, 32]\nlayers:\n  - conv: {kernel: 3, out_channels: 32}\n' >"$work/one.yaml"
@@ -138,7 +183,7 @@ expect_text "$work/err" "--goal is 'fast', allowed are latency, energy, edp"
 expect_code 2 "$DSE" map dvfs_chip tiny --split-scheme spaces/splits/thesis.csv --goal edp
 expect_text "$work/err" "--goal, --fetch-ahead, --conv-1x1 and --network-result are of a search"
 expect_code 2 "$DSE" map dvfs_chip tiny --conv-1x1 conv,packet
-expect_text "$work/err" "--conv-1x1 is 'packet', allowed are conv, packed, matmul; did you mean 'packed'?"
+expect_text "$work/err" "--conv-1x1 is 'packet', allowed are conv, packed, matmul, tight; did you mean 'packed'?"
 expect_code 2 "$DSE" map dvfs_chip tiny --network-result sram
 expect_text "$work/err" "--network-result is 'sram', allowed are dram, any"
 expect_code 2 "$DSE" map dvfs_chip tiny --mapping spaces/mappings/tiny.yaml

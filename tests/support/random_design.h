@@ -48,7 +48,10 @@ static inline struct layer_design random_design(struct rng *rng, const struct bl
 	design.level = rng_below(rng, machine->n_level);
 	design.operand_bit = rng_below(rng, 4) ? 8 : 16;
 	if (block_has_forms(block))
-		design.form = (enum conv_form)rng_below(rng, N_CONV_FORM);
+		design.form = (enum conv_form)rng_below(rng, FORM_TIGHT);
+	/* what is drawn is as without tight parts */
+	if (block_skips_pixels(block) && design.form == FORM_CONV && block->in_c % 2)
+		design.form = FORM_TIGHT;
 	design.in_storage = rng_below(rng, 2);
 	design.out_storage = rng_below(rng, 2);
 	return design;

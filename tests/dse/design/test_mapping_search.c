@@ -83,7 +83,7 @@ static void check_case(const struct explore *explore, struct mapping *mapping, e
 	struct err err = {0};
 	struct mapping_searched searched = {0};
 	struct mapping_search_options options = {
-	    .goal = goal, .strategy = N_STRATEGY, .split = SPLIT_ALL, .forms = SPACE_SINGLE_ALL_FORMS, .n_thread = 2};
+	    .goal = goal, .strategy = N_STRATEGY, .split = SPLIT_ALL, .forms = CONV_FORM_USUAL, .n_thread = 2};
 	options.levels = (UINT32_C(1) << mapping->machine.n_level) - 1;
 	enum err_code code = mapping_search(mapping, &options, &searched, &err);
 	if (explore->front.n == 0) {
@@ -161,15 +161,14 @@ static void test_mapping_search_says_what_it_left_out(void **state)
 		bool fetches_ahead;
 		const char *text;
 	} asked[] = {
-	    {"dvfs_chip", SPACE_SINGLE_ALL_FORMS, 3, SPLIT_ALL, N_STRATEGY, false,
-	     "fetch_ahead half, all; level_shares"},
-	    {"dvfs_chip", SPACE_SINGLE_ALL_FORMS, 2, SPLIT_ALL, N_STRATEGY, true, "level PL1"},
+	    {"dvfs_chip", CONV_FORM_USUAL, 3, SPLIT_ALL, N_STRATEGY, false, "fetch_ahead half, all; level_shares"},
+	    {"dvfs_chip", CONV_FORM_USUAL, 2, SPLIT_ALL, N_STRATEGY, true, "level PL1"},
 	    {"dvfs_chip", 1U << FORM_CONV, 3, SPLIT_EVEN, N_STRATEGY, true,
 	     "some splits; conv_1x1 packed, matmul; level_shares"},
-	    {"thesis_chip", SPACE_SINGLE_ALL_FORMS, 1, SPLIT_ALL, N_STRATEGY, true, ""},
+	    {"thesis_chip", CONV_FORM_USUAL, 1, SPLIT_ALL, N_STRATEGY, true, ""},
 	    {"thesis_chip", 1U << FORM_MATMUL, 1, SPLIT_ALL, STRATEGY_FUSION, true,
 	     "strategy no_fusion, fusion_reuse; conv_1x1 conv, packed"},
-	    {"thesis_qpe_dram", SPACE_SINGLE_ALL_FORMS, 1, SPLIT_ALL, N_STRATEGY, false, "reuse ifmap, filter"},
+	    {"thesis_qpe_dram", CONV_FORM_USUAL, 1, SPLIT_ALL, N_STRATEGY, false, "reuse ifmap, filter"},
 	};
 	char network[FOLDER_PATH], text[LEFT_OUT_TEXT_SIZE];
 	(void)state;

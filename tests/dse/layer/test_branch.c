@@ -109,9 +109,10 @@ static void random_choice(struct rng *rng, struct layer_choice *choice)
 	choice->strategy[rng_below(rng, N_PE_STRATEGY)] = true;
 	choice->reuse[REUSE_AUTO] = true;
 	choice->reuse[REUSE_FILTER] = rng_below(rng, 4) == 0;
-	for (size_t i = 0; i < N_CONV_FORM; i++)
+	for (size_t i = 0; i < FORM_TIGHT; i++)
 		choice->form[i] = rng_below(rng, 2) == 0;
-	choice->form[rng_below(rng, N_CONV_FORM)] = true;
+	choice->form[rng_below(rng, FORM_TIGHT)] = true;
+	choice->form[FORM_TIGHT] = choice->form[FORM_PACKED]; /* what is drawn is as without tight parts */
 }
 
 static void random_objectives(struct rng *rng, struct space *space)

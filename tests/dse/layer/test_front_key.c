@@ -103,8 +103,9 @@ static void random_space(struct rng *rng, struct fixture *f)
 	f->choice.d.max_part = 1 + rng_below(rng, 2);
 	for (size_t i = 0; i < N_PE_STRATEGY; i++)
 		f->choice.strategy[i] = rng_below(rng, 3) > 0;
-	for (size_t i = 0; i < N_CONV_FORM; i++)
+	for (size_t i = 0; i < FORM_TIGHT; i++)
 		f->choice.form[i] = rng_below(rng, 2) > 0;
+	f->choice.form[FORM_TIGHT] = f->choice.form[FORM_PACKED]; /* what is drawn is as without tight parts */
 	f->choice.form[FORM_CONV] = true;
 	f->choice.strategy[STRATEGY_FUSION + rng_below(rng, 2)] = true;
 	f->choice.thesis_split = f->block.kind == BLOCK_CONV && rng_below(rng, 16) == 0;

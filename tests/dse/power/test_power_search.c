@@ -213,7 +213,7 @@ static void test_power_search_equals_brute_force(void **state)
 	                                            .levels = 3,
 	                                            .max_peak_mw = INFINITY,
 	                                            .sleeps = true,
-	                                            .forms = SPACE_SINGLE_ALL_FORMS,
+	                                            .forms = CONV_FORM_USUAL,
 	                                            .n_thread = 1};
 	struct left_out left;
 	assert_int_equal(power_search_designs(&search, &arena, item, &n_item, &left, NULL), ERR_OK);

@@ -75,11 +75,15 @@ static double map_byte(const struct layer_context *context)
 	uint32_t byte = context->operand_bit / 8;
 	if (block->kind == BLOCK_MATMUL)
 		return (double)block->in_w * block->in_h * byte;
-	/* of packed parts the rows that a stride skips are not loaded */
+	/* of packed parts the rows that a stride skips are not loaded; of tight ones what it skips between them */
 	double rows =
 	    context->is_packed ? block->out_h : (block->out_h - 1.0) * block->stride + (double)block->kernel_h;
-	return (double)((block->out_w - 1) * block->stride + block->kernel_w) * rows * block->in_c * byte *
-	       block_batch(block);
+	double columns = (double)((block->out_w - 1) * block->stride + block->kernel_w);
+	if (context->is_tight && block_reach_w(block) < block->stride)
+		columns = (double)block->out_w * block_reach_w(block);
+	if (context->is_tight && block_reach_h(block) < block->stride)
+		rows = (double)block->out_h * block_reach_h(block);
+	return columns * rows * block->in_c * byte * block_batch(block);
 }
 
 static void assert_traffic(const struct layer_context *context, const struct layer_design *design,

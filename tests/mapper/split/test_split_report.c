@@ -50,7 +50,8 @@ static size_t check_network(const struct csv_table *table, const struct split_sc
 	for (size_t i = 0; i < network.n_block; i++) {
 		const struct split_scheme_row *listed = split_scheme_find(scheme, name, target, network.block[i].name);
 		struct split_row row[BLOCK_MAX_OPERATION];
-		size_t n = listed ? split_report(&network.block[i], &listed->split, row, BLOCK_MAX_OPERATION) : 0;
+		size_t n =
+		    listed ? split_report(&network.block[i], &listed->split, FORM_CONV, row, BLOCK_MAX_OPERATION) : 0;
 		for (size_t k = 0; k < n; k++)
 			check_row(table, find_row(table, name, target, row[k].operation.name), &row[k]);
 		n_row += n;
@@ -123,7 +124,7 @@ static void test_split_report_pads_pixel_by_pixel(void **state)
 		block.number = 1;
 		struct split split = random_split(&rng, &block, 6);
 		struct split_row row[BLOCK_MAX_OPERATION];
-		size_t n = split_report(&block, &split, row, BLOCK_MAX_OPERATION);
+		size_t n = split_report(&block, &split, FORM_CONV, row, BLOCK_MAX_OPERATION);
 		if (!block.has_padd)
 			continue;
 		n_padded++;
@@ -148,7 +149,7 @@ static void test_split_report_counts_pieces(void **state)
 		block.number = 1;
 		struct split split = random_split(&rng, &block, 9);
 		struct split_row row[BLOCK_MAX_OPERATION];
-		size_t n = split_report(&block, &split, row, BLOCK_MAX_OPERATION);
+		size_t n = split_report(&block, &split, FORM_CONV, row, BLOCK_MAX_OPERATION);
 		uint64_t n_task = strtoull(row[0].cell[SPLIT_PIECES], NULL, 10);
 		bool has_sums = row[1].operation.kind == OPERATION_FCE;
 		assert_int_equal(has_sums, dim_n_part(&split.d) > 1);
@@ -170,16 +171,45 @@ static void test_split_report_follows_groups(void **state)
 	struct split_row row[BLOCK_MAX_OPERATION];
 	split.c = (struct dim_split){10, 2, 4, 1};
 	assert_int_equal(split_check(&block, &split, NULL), ERR_OK);
-	assert_int_equal(split_report(&block, &split, row, BLOCK_MAX_OPERATION), 1);
+	assert_int_equal(split_report(&block, &split, FORM_CONV, row, BLOCK_MAX_OPERATION), 1);
 	assert_string_equal(row[0].cell[SPLIT_IFMAP_C], "10*2+4*1");
 	assert_string_equal(row[0].cell[SPLIT_KERNEL_IN_C], "1");
 	block.groups = 4; /* 6 channels and 6 filters each */
 	split = split_whole(&block);
 	split.c = (struct dim_split){.size_a = 3, .n_a = 8};
 	assert_int_equal(split_check(&block, &split, NULL), ERR_OK);
-	assert_int_equal(split_report(&block, &split, row, BLOCK_MAX_OPERATION), 1);
+	assert_int_equal(split_report(&block, &split, FORM_CONV, row, BLOCK_MAX_OPERATION), 1);
 	assert_string_equal(row[0].cell[SPLIT_IFMAP_C], "6*8");
 	assert_string_equal(row[0].cell[SPLIT_KERNEL_IN_C], "6");
+}
+
+/* Parts of a strided 1x1 kernel end with a stride's pixels, tight ones with the last output's. */
+static void test_split_report_has_tight_parts(void **state)
+{
+	(void)state;
+	struct block block = {.kind = BLOCK_CONV,
+	                      .number = 1,
+	                      .in_w = 14,
+	                      .in_h = 14,
+	                      .in_c = 8,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 2,
+	                      .out_w = 7,
+	                      .out_h = 7,
+	                      .out_c = 8,
+	                      .pool = 1,
+	                      .next_pool_stride = 1};
+	struct split split = split_whole(&block);
+	struct split_row row[BLOCK_MAX_OPERATION];
+	split.w = (struct dim_split){4, 1, 3, 1};
+	split.h = (struct dim_split){1, 7, 0, 0};
+	assert_int_equal(split_report(&block, &split, FORM_CONV, row, BLOCK_MAX_OPERATION), 1);
+	assert_string_equal(row[0].cell[SPLIT_IFMAP_W], "8*1+6*1");
+	assert_string_equal(row[0].cell[SPLIT_IFMAP_H], "2*7");
+	assert_int_equal(split_report(&block, &split, FORM_TIGHT, row, BLOCK_MAX_OPERATION), 1);
+	assert_string_equal(row[0].cell[SPLIT_IFMAP_W], "7*1+5*1");
+	assert_string_equal(row[0].cell[SPLIT_IFMAP_H], "1*7");
 }
 
 int main(void)
@@ -189,6 +219,7 @@ int main(void)
 	    cmocka_unit_test(test_split_report_pads_pixel_by_pixel),
 	    cmocka_unit_test(test_split_report_counts_pieces),
 	    cmocka_unit_test(test_split_report_follows_groups),
+	    cmocka_unit_test(test_split_report_has_tight_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

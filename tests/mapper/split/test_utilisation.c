@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/support/unit_test.h"
+#include <math.h>
 
 #include "mapper/split/utilisation.h"
 #include "sim/base/csv.h"
@@ -209,17 +210,17 @@ static void test_utilisation_tells_channels_of_two_sizes_apart(void **state)
 }
 
 /* The array's steps one by one: blocks of columns along each computed row, groups of rows of filters. */
-static double walk_array(const struct machine *machine, uint32_t stride, uint32_t w, uint32_t h, uint32_t c)
+static double walk_array(const struct machine *machine, uint32_t stride, uint32_t width, uint32_t height, uint32_t c)
 {
 	uint64_t n_slot = 0, n_kept = 0;
-	for (uint32_t y = 0; y < stride * h; y++)
-		for (uint32_t x = 0; x < stride * w; x += machine->mla_cols)
+	for (uint32_t y = 0; y < height; y++)
+		for (uint32_t x = 0; x < width; x += machine->mla_cols)
 			for (uint32_t f = 0; f < c; f += machine->mla_rows)
 				for (uint32_t i = 0; i < machine->mla_cols * machine->mla_rows; i++) {
 					uint32_t at = x + i % machine->mla_cols, filter = f + i / machine->mla_cols;
 
 					n_slot++;
-					n_kept += at < stride * w && at % stride == 0 && y % stride == 0 && filter < c;
+					n_kept += at < width && at % stride == 0 && y % stride == 0 && filter < c;
 				}
 	return (double)n_kept / (double)n_slot;
 }
@@ -228,14 +229,14 @@ static void test_utilisation_is_what_the_array_keeps(void **state)
 {
 	static const uint32_t array[][2] = {{16, 4}, {16, 2}, {8, 4}, {5, 3}};
 	struct rng rng = rng_stream(16, 0, 0);
-	unsigned n_strided = 0;
+	unsigned n_strided = 0, n_skip = 0;
 	(void)state;
 	for (unsigned k = 0; k < 300; k++) {
 		struct block block = random_plain_conv(&rng, 24, 12);
 		struct split split;
-		struct utilisation out[UTILISATION_MAX_CLASS];
+		struct utilisation out[UTILISATION_MAX_CLASS], tight[UTILISATION_MAX_CLASS];
 		struct machine machine;
-		size_t n, at = 0;
+		size_t n, n_tight, at = 0;
 
 		block.stride = block.stride == 2 ? random_from(&rng, 2, 4) : 1;
 		block.number = 1;
@@ -249,6 +250,9 @@ static void test_utilisation_is_what_the_array_keeps(void **state)
 		machine.mla_cols = array[k % 4][0];
 		machine.mla_rows = array[k % 4][1];
 		n = utilisation_of_split(&block, &split, &machine, out, UTILISATION_MAX_CLASS);
+		n_tight = utilisation_of_form(&block, &split, FORM_TIGHT, &machine, tight, UTILISATION_MAX_CLASS);
+		assert_int_equal(n, n_tight);
+		n_skip += block_skips_pixels(&block);
 		for (unsigned i = 0; i < 8; i++) {
 			uint32_t w = i & 2 ? split.w.size_b : split.w.size_a,
 				 h = i & 4 ? split.h.size_b : split.h.size_a;
@@ -257,15 +261,21 @@ static void test_utilisation_is_what_the_array_keeps(void **state)
 
 			if (w == 0 || h == 0 || c == 0)
 				continue;
-			wanted = walk_array(&machine, block.stride, w, h, c);
+			wanted = walk_array(&machine, block.stride, block.stride * w, block.stride * h, c);
 			assert_true(at < n);
 			assert_true(out[at].mac_utilisation > wanted - 1e-12 &&
 			            out[at].mac_utilisation < wanted + 1e-12);
+			/* of a tight part the array computes no further than the last output */
+			if (block_skips_pixels(&block))
+				wanted = walk_array(&machine, block.stride, block.stride * (w - 1) + 1,
+				                    block.stride * (h - 1) + 1, c);
+			assert_true(fabs(tight[at].mac_utilisation - wanted) < 1e-12);
+			assert_true(tight[at].ifmap_valid_byte <= out[at].ifmap_valid_byte);
 			at++;
 		}
 		assert_int_equal(at, n);
 	}
-	assert_true(n_strided > 40);
+	assert_true(n_strided > 40 && n_skip > 20);
 }
 
 /* Classes share out the whole result, whatever is of two sizes, and each has a name of its own. */

@@ -169,8 +169,9 @@ static void expected_shape(const struct unfolded *unfolded, uint32_t number, str
 	if (!matmul && block->groups > 1)
 		group_c /= block->groups;
 	uint32_t n_group = !matmul && size_c > group_c ? size_c / group_c : 1;
-	task->conv = (struct mla_conv_task){split_part_in_w(block, size_w), split_part_in_h(block, size_h), size_d,
-	                                    size_c / n_group, n_group};
+	task->conv =
+	    (struct mla_conv_task){mapper_part_in_w(&unfolded->context, size_w),
+	                           mapper_part_in_h(&unfolded->context, size_h), size_d, size_c / n_group, n_group};
 	if (!unfolded->context.is_packed)
 		return;
 	task->conv = (struct mla_conv_task){size_w * size_h, 1, size_d, size_c, 1};
