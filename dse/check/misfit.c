@@ -161,9 +161,15 @@ static bool answer_by_bounds(struct misfit_finder *finder, struct space *copy, e
 	return done;
 }
 
+/* Whether the limit on a metric has cut a design of a layer by itself. */
+static bool has_cut(const struct candidate_task *task, enum metric metric)
+{
+	return (task->over_limit & UINT32_C(1) << metric) != 0;
+}
+
 /*
  * Whether the layers' fronts of the search that found nothing are those of copy, too, which has no limit on the metric
- * any more: the machines are all there, and that limit has cut no design of a layer.
+ * any more, but for designs that the limit has cut by themselves: the machines are all there.
  */
 static bool serves_composition(const struct misfit_finder *finder, const struct space *copy, enum metric metric)
 {
@@ -171,9 +177,45 @@ static bool serves_composition(const struct misfit_finder *finder, const struct 
 	if (explore->n_dead == 0 || explore->truncated || copy->deadline_ms != finder->space->deadline_ms ||
 	    explore->n_dead + explore->counts.n_machine_rejected != explore->counts.n_machine)
 		return false;
+	bool has_sums = explore->map.n_network == 1 && metric_table[metric].op == COMPOSE_SUM;
 	for (size_t i = 0; i < explore->n_dead; i++)
 		for (size_t k = 0; k < explore->dead[i].n_task; k++)
-			if ((explore->dead[i].task[k].over_limit & UINT32_C(1) << metric) != 0)
+			if (has_cut(&explore->dead[i].task[k], metric) && !has_sums)
+				return false;
+	return true;
+}
+
+/* The least of a layer's fronts, one for each place; 0: no place is known to be served. */
+static double least_of_layer(const struct candidate *candidate, size_t distinct, unsigned k)
+{
+	double least = INFINITY;
+	for (size_t i = candidate->first_task[distinct]; i < candidate->first_task[distinct + 1]; i++) {
+		const struct pareto *front = &candidate->task[i].front;
+		for (size_t point = 0; point < front->n; point++)
+			least = fmin(least, front->objective[point * front->n_objective + k]);
+	}
+	return isfinite(least) ? least : 0;
+}
+
+/*
+ * Whether a network with a design that the limit has cut has more than `value` of the metric: more than the limit in
+ * its layer, and the least of each other one.
+ */
+static bool is_cut_above(const struct candidate *candidate, enum metric metric, double value)
+{
+	size_t n_distinct = candidate->set->map->n_distinct;
+	double sum = 0;
+	unsigned k = 0;
+	while (k < candidate->task[0].layer.n_metric && candidate->task[0].layer.metric[k] != metric)
+		k++;
+	if (k == candidate->task[0].layer.n_metric)
+		return true;
+	for (size_t i = 0; i < n_distinct; i++)
+		sum += least_of_layer(candidate, i, k);
+	for (size_t i = 0; i < n_distinct; i++)
+		for (size_t t = candidate->first_task[i]; t < candidate->first_task[i + 1]; t++)
+			if (has_cut(&candidate->task[t], metric) &&
+			    candidate->task[t].layer.limit[k] + sum - least_of_layer(candidate, i, k) < value)
 				return false;
 	return true;
 }
@@ -274,9 +316,14 @@ static bool explain_limit(struct misfit_finder *finder, const struct space_limit
 	space_variant_drop_limit(&copy, limit->metric);
 	if (limit->metric == METRIC_LATENCY)
 		space_variant_drop_deadline(&copy); /* which the limit may stand for */
-	bool done = serves_composition(finder, &copy, limit->metric)
-	                ? answer_by_composition(finder, &copy, limit->metric, &answer)
-	                : find_least(finder, &copy, limit->metric, finder->explore->least, &answer);
+	bool composes = serves_composition(finder, &copy, limit->metric);
+	bool done = !composes || answer_by_composition(finder, &copy, limit->metric, &answer);
+	/* of what was cut nothing may be less than what is left */
+	for (size_t i = 0; i < finder->explore->n_dead && composes; i++)
+		composes =
+		    is_cut_above(&finder->explore->dead[i], limit->metric, answer.found ? answer.value : INFINITY);
+	if (done && !composes)
+		done = find_least(finder, &copy, limit->metric, finder->explore->least, &answer);
 	change->proven = answer.proven;
 	if (answer.found) {
 		change->helps = true;

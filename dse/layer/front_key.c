@@ -65,7 +65,7 @@ static const struct key_reading machine_reading[] = {
     {"chip.n_qpe", FACT_ENERGY | FACT_QUEUE},
     {"chip.mesh_w", FACT_CHIP_REUSE | FACT_STORAGE},
     {"chip.mesh_h", FACT_CHIP_REUSE | FACT_STORAGE},
-    {"chip.n_storage_qpe", FACT_CHIP_REUSE | FACT_STORAGE},
+    {"chip.n_storage_qpe", FACT_QUEUE | FACT_CHIP_REUSE | FACT_STORAGE},
     {"chip.storage_pe_byte", FACT_STORAGE},
     {"transfer.dram_load_setup_clk", FACT_REUSE | FACT_STREAM | FACT_STORAGE},
     {"transfer.copy_setup_clk", FACT_REUSE},

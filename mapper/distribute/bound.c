@@ -11,17 +11,41 @@
  * Copies between PEs are left out, because they grow with fewer parts.
  */
 
-/* DRAM traffic that the strategy cannot avoid: each ifmap part once, filters once (once an ifmap part without reuse),
- * results once; filters that were fetched ahead come from storage QPEs. */
+/* How often all ifmap parts and all filters are loaded at least. */
+struct reload {
+	double map, filter;
+};
+
+/* Of reuse on one QPE what is not kept comes again with each group of what is (distribute_qpe.c). */
+static struct reload least_reload(const struct layer_context *context, const struct layer_design *design,
+                                  const struct tiling *tiling)
+{
+	const struct block *block = context->block;
+	uint64_t n_pe = context->machine->qpe_n_pe;
+	if (!strategy_table[design->strategy].reuses) {
+		if (block->kind == BLOCK_MATMUL)
+			return (struct reload){tiling->n_w, tiling->n_h};
+		return (struct reload){tiling->n_meet, (double)tiling->n_map};
+	}
+	if (block->kind != BLOCK_CONV || context->machine->target == MACHINE_CHIP)
+		return (struct reload){1, 1};
+	struct reload keep_map = {1, (double)ceil_div(tiling->n_map, n_pe)};
+	struct reload keep_filter = {(double)ceil_div(tiling->n_meet, n_pe), 1};
+	if (design->reuse != REUSE_AUTO)
+		return design->reuse == REUSE_IFMAP ? keep_map : keep_filter;
+	double map = (double)tiling->all_map_byte, filter = (double)tiling->all_filter_byte;
+	return map + filter * keep_map.filter < filter + map * keep_filter.map ? keep_map : keep_filter;
+}
+
+/* DRAM traffic that the strategy cannot avoid: ifmap parts, filters, results once; filters that were fetched ahead come
+ * from storage QPEs. */
 static void bound_traffic(const struct layer_context *context, const struct layer_design *design,
                           const struct tiling *tiling, struct least_work *work)
 {
 	struct counts *least = &work->counts;
 	const struct strategy_info *strategy = &strategy_table[design->strategy];
-	bool is_matmul = context->block->kind == BLOCK_MATMUL;
-	double n_reload_map = strategy->reuses ? 1 : is_matmul ? tiling->n_w : tiling->n_meet;
-	double n_reload_filter = strategy->reuses ? 1 : is_matmul ? tiling->n_h : (double)tiling->n_map;
-	double filter = (double)tiling->all_filter_byte * n_reload_filter;
+	struct reload reload = least_reload(context, design, tiling);
+	double filter = (double)tiling->all_filter_byte * reload.filter;
 	double ahead = design->weight_ahead == AHEAD_NONE   ? 0
 	               : design->weight_ahead == AHEAD_HALF ? filter / 2
 	                                                    : filter;
@@ -31,7 +55,7 @@ static void bound_traffic(const struct layer_context *context, const struct laye
 		result = (double)tiling->all_raw_out_byte * tiling->n_d;
 	}
 	work->fetch_byte = (double)context->next_byte[design->fetch_next];
-	least->dram_read_byte = filter - ahead + (design->in_storage ? 0 : map * n_reload_map) + work->fetch_byte;
+	least->dram_read_byte = filter - ahead + (design->in_storage ? 0 : map * reload.map) + work->fetch_byte;
 	least->dram_write_byte = design->out_storage || design->strategy == STRATEGY_THESIS_REUSE ? 0 : result;
 	least->sram_write_word += (least->dram_read_byte + ahead) / 4;
 	least->sram_read_word += (least->dram_write_byte + ahead) / 4;
@@ -249,15 +273,24 @@ static bool bound_array_range(const struct layer_context *context, const struct 
 /*
  * The one step of a program whose form depends on the split beyond sums and
  * largest parts is that of a QPE with reuse, which takes either operand, too.
+ * Of parts that one PE takes one after the other the number may be open.
  */
 static bool has_least_program(const struct layer_context *context, const struct layer_design *design,
                               const struct split_range *range)
 {
 	const struct dim_range *const dim[] = {&range->w, &range->h, &range->c, &range->d};
-	for (size_t i = 0; i < sizeof(dim) / sizeof(dim[0]); i++)
+	const struct strategy_info *strategy = &strategy_table[design->strategy];
+	size_t n_dim = strategy->fused && !strategy->reuses ? 3 : 4;
+	for (size_t i = 0; i < n_dim; i++)
 		if (dim[i]->n_least != dim[i]->n_most)
 			return false;
-	return !strategy_table[design->strategy].reuses || distribute_is_chip_reuse(context, design);
+	return !strategy->reuses || distribute_is_chip_reuse(context, design);
+}
+
+/* The split, or parts of the least size (tiling->open says which dimensions are so). */
+static struct dim_split least_split(const struct dim_range *range)
+{
+	return range->split ? *range->split : (struct dim_split){.size_a = range->size, .n_a = range->n_least};
 }
 
 bool mapper_bound_range(const struct layer_context *context, const struct layer_design *design,
@@ -269,8 +302,12 @@ bool mapper_bound_range(const struct layer_context *context, const struct layer_
 		return bound_array_range(context, design, range, with_program, bound, verdict);
 	tiling_least(context, range, &tiling);
 	bound->has_program = with_program && has_least_program(context, design, range);
-	if (bound->has_program)
-		return mapper_distribute_tiled(context, design, &tiling, &bound->program, verdict);
+	if (bound->has_program) {
+		struct layer_design own = *design;
+		own.split = (struct split){least_split(&range->w), least_split(&range->h), least_split(&range->c),
+		                           least_split(&range->d)};
+		return mapper_distribute_tiled(context, &own, &tiling, &bound->program, verdict);
+	}
 	bound->program.sram_byte = distribute_sram_byte(context, design, &tiling, 1);
 	if (!distribute_judge(context, design, &tiling, bound->program.sram_byte, verdict))
 		return false;
@@ -278,5 +315,7 @@ bool mapper_bound_range(const struct layer_context *context, const struct layer_
 	bound->work.busiest = (struct busiest_work){0};
 	if (with_program && design->strategy == STRATEGY_FUSION_REUSE && distribute_is_chip_reuse(context, design))
 		distribute_chip_busiest(context, design, range, &tiling, &bound->work.busiest);
+	else if (with_program && design->strategy == STRATEGY_FUSION_REUSE && block_n_group(context->block) == 1)
+		distribute_qpe_busiest(context, &tiling, &bound->work.busiest);
 	return true;
 }

@@ -10,9 +10,6 @@
 
 struct tiling;
 
-/* Dimensions of a split that a bound leaves open; added up. */
-enum bound_open { BOUND_OPEN_W = 1, BOUND_OPEN_H = 2, BOUND_OPEN_C = 4, BOUND_OPEN_D = 8 };
-
 /*
  * Least work of all designs that have this one's strategy and places. Their splits equal design->split but for the
  * dimensions in open (enum bound_open), which are free. Infeasible designs count, too. false: no bound is known

@@ -2,6 +2,8 @@
 #include "mapper/distribute/distribute_parts.h"
 #include "sim/base/checked.h"
 #include "sim/systolic/systolic_place.h"
+#include <stddef.h>
+#include <string.h>
 
 struct step *distribute_add_step(struct program *program, enum step_kind kind, enum phase phase)
 {
@@ -21,10 +23,12 @@ struct step *distribute_add_step(struct program *program, enum step_kind kind, e
 		step->u.transfer.paths = NULL;
 		break;
 	case STEP_COMPUTE:
-		step->u.compute = (struct compute){0};
+		memset(&step->u.compute, 0, offsetof(struct compute, rounds));
+		step->u.compute.rounds.n_map = 0;
 		break;
 	case STEP_JOBS:
-		step->u.jobs = (struct jobs){0};
+		/* all but orders and kinds, of which n_order count */
+		step->u.jobs.n_order = 0;
 		break;
 	case STEP_ARM:
 		step->u.arm = (struct arm_work){0};

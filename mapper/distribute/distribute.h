@@ -91,6 +91,10 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
                              const struct split_range *range, const struct tiling *tiling,
                              struct busiest_work *busiest);
 
+/* The same of reuse on a QPE, of a range's least tiling (tiling_least); all 0 for grouped convolutions. */
+void distribute_qpe_busiest(const struct layer_context *context, const struct tiling *tiling,
+                            struct busiest_work *busiest);
+
 /* Clocks a pixel of the result that the ARM core takes for a block of its own. */
 double distribute_arm_pixel_clk(const struct machine *machine, const struct block *block);
 

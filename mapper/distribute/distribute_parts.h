@@ -26,6 +26,10 @@ enum phase distribute_arm_phase(const struct block *block);
 void distribute_jobs(const struct layer_context *context, const struct layer_design *design,
                      const struct tiling *tiling, struct program *program);
 
+/* One task of parts of these sizes as a job: its traffic and clocks. */
+void distribute_job_kind(const struct layer_context *context, const struct layer_design *design,
+                         const struct tiling *tiling, const struct tiling_kind *kind, struct job_kind *job);
+
 /* Reuse on one QPE (thesis section 4.3.1 iii and appendix C). */
 void distribute_qpe_reuse(const struct layer_context *context, const struct layer_design *design,
                           const struct tiling *tiling, struct program *program);
@@ -50,8 +54,8 @@ void distribute_chip_fetch(const struct layer_context *context, const struct lay
 
 /*
  * What so many first parts take together, over as many of the largest: bytes of n filter parts; bytes of the ifmap
- * parts in n_row rows, and those of them that n filter parts have of their own; rounds of tasks with n filter parts.
- * 1 at most.
+ * parts in n_row rows, and those of them that n filter parts have of their own; rounds of tasks with n filter parts;
+ * bytes of the results of these rows with n filter parts. 1 at most.
  */
 double distribute_filter_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n);
 double distribute_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row);

@@ -37,6 +37,8 @@ struct tiling {
 	/* Sums over parts. */
 	bool is_summed;                  /* tiling_sum has filled them */
 	bool is_least;                   /* of a range of splits, from tiling_least */
+	uint8_t open;                    /* then: the dimensions with several splits, of enum bound_open; else 0 */
+	bool is_d_open;                  /* then: and several numbers of parts of the input channels */
 	const struct split_range *range; /* then; else NULL */
 	double least_task_clk;           /* then: MLA clocks of all tasks, SRAM free; see tiling_all_task_clk */
 	uint64_t all_map_byte, all_map_aligned_byte; /* over all ifmap parts, all input channels */
@@ -75,6 +77,21 @@ struct task_clk {
 };
 struct task_clk tiling_all_task_clk(const struct layer_context *context, const struct split *split,
                                     const struct tiling *tiling);
+
+/* Sizes of a part: of each dimension's two (tiling_parts_of) the larger one, 0, or the smaller, 1. */
+struct tiling_kind {
+	uint32_t h, w, c, d;
+};
+/* A task of parts of these sizes: its clocks, n_round, mac_clk and a_word. */
+void tiling_kind_cost(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
+                      const struct tiling_kind *kind, struct mla_cost *cost);
+
+/*
+ * Clocks, SRAM free, that a task of the largest parts takes at least; is_chain: its tasks with all parts of d, one
+ * after the other. Of a range, of parts nowhere smaller than its largest.
+ */
+double tiling_least_task_clk(const struct layer_context *context, const struct split *split,
+                             const struct tiling *tiling, bool is_chain);
 
 /* Operand A of tasks of this tiling that read so many words of it and multiply for so many clocks. */
 struct mla_fetch tiling_fetch(const struct layer_context *context, const struct tiling *tiling, double a_word,

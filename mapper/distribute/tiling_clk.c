@@ -100,3 +100,43 @@ struct task_clk tiling_all_task_clk(const struct layer_context *context, const s
 		sum_matmul_clk(context, split, tiling, &sum);
 	return sum;
 }
+
+static void kind_conv_cost(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
+                           const struct tiling_kind *kind, struct mla_cost *cost)
+{
+	const struct machine *machine = tiling_machine_of(context, tiling);
+	const struct mla_conv_round *round = tiling_round_of(context, tiling);
+	uint32_t n_filter = kind->c ? split->c.size_b : split->c.size_a;
+	uint32_t n_group = split_part_group(context->block, n_filter);
+	struct mla_conv_task task = {kind->w ? tiling->small_in_w : tiling->in_w,
+	                             kind->h ? tiling->small_in_h : tiling->in_h,
+	                             kind->d ? split->d.size_b : tiling->group_c, n_filter / n_group, n_group};
+	if (context->is_packed) {
+		task.in_w = tiling_packed_pixels(kind->w ? split->w.size_b : split->w.size_a,
+		                                 kind->h ? split->h.size_b : split->h.size_a);
+		task.in_h = 1;
+	}
+	struct mla_conv_channels channels = tiling->channels;
+	if (kind->d)
+		mla_prepare_channels(machine, round, task.in_c, &channels);
+	tiling_packed_cost(context, tiling, &channels, &task, cost);
+	if (context->form != FORM_MATMUL)
+		mla_conv_words(machine, round, &task, cost);
+}
+
+void tiling_kind_cost(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
+                      const struct tiling_kind *kind, struct mla_cost *cost)
+{
+	assert(!tiling->is_least && context->block->kind != BLOCK_POOL);
+	*cost = tiling->task;
+	if (!kind->h && !kind->w && !kind->c && !kind->d)
+		return;
+	if (context->block->kind == BLOCK_CONV) {
+		kind_conv_cost(context, split, tiling, kind, cost);
+		return;
+	}
+	struct mla_matmul_task task = {kind->d ? split->d.size_b : split->d.size_a,
+	                               kind->h ? split->h.size_b : split->h.size_a,
+	                               kind->w ? split->w.size_b : split->w.size_a};
+	mla_matmul_cost(tiling_machine_of(context, tiling), &task, TILING_A_SHIFT, context->operand_bit, cost);
+}

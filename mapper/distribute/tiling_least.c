@@ -351,6 +351,40 @@ static double matmul_parts_clk(const struct mla_matmul *matmul, const struct dim
 	return real_max(clk, start_clk < 0 ? mac_clk : whole_clk);
 }
 
+/* Rounds of the largest parts of w and h with all of d, at least. */
+static double matmul_chain_clk(const struct layer_context *context, const struct dim_range *d,
+                               const struct tiling *tiling)
+{
+	const struct mla_matmul *matmul = tiling_matmul_of(context, tiling);
+	uint64_t columns = align_up(tiling->out_w, matmul->column_step);
+	double n_round = (double)(ceil_div(columns, matmul->mla_cols) * ceil_div(tiling->in_h, matmul->mla_rows));
+	double round_clk;
+	struct mla_cost cost;
+	if (d->split) {
+		round_clk = d->split->n_a * matmul_round_cost(matmul, d->split->size_a, &cost);
+		if (d->split->n_b > 0)
+			round_clk += d->split->n_b * matmul_round_cost(matmul, d->split->size_b, &cost);
+	} else {
+		round_clk = matmul_parts_clk(matmul, d);
+	}
+	return (double)tiling->n_d * matmul->fixed_clk + n_round * round_clk;
+}
+
+double tiling_least_task_clk(const struct layer_context *context, const struct split *split,
+                             const struct tiling *tiling, bool is_chain)
+{
+	const struct machine *machine = tiling_machine_of(context, tiling);
+	const struct dim_range own = {.split = &split->d}, *d = tiling->range ? &tiling->range->d : &own;
+	if (context->block->kind == BLOCK_MATMUL && is_chain)
+		return matmul_chain_clk(context, d, tiling);
+	double n_part = is_chain ? (double)(tiling->range ? d->extent : dim_extent(&split->d)) / tiling->group_c : 1;
+	/* a larger part may take less where its rows fill packets, but no less than it multiplies */
+	if (tiling->open != 0)
+		return (double)tiling->task.mac_clk * n_part +
+		       (double)machine->mla_init_clk * (double)(is_chain ? tiling->n_d : 1);
+	return tiling->task.clk * n_part;
+}
+
 /* Narrow parts fill their ports all the same: rounds that a part of so many columns takes beyond its blocks. */
 static double port_frac(const struct layer_context *context, const struct dim_range *w)
 {
@@ -419,7 +453,10 @@ void tiling_least(const struct layer_context *context, const struct split_range 
 	                             pseudo_split(&range->d)};
 	tiling_size(context, &pseudo, tiling);
 	tiling->is_summed = tiling->is_least = true;
+	tiling->open = (uint8_t)((range->w.split ? 0 : BOUND_OPEN_W) | (range->h.split ? 0 : BOUND_OPEN_H) |
+	                         (range->c.split ? 0 : BOUND_OPEN_C) | (range->d.split ? 0 : BOUND_OPEN_D));
 	tiling->range = range;
+	tiling->is_d_open = range->d.n_least < range->d.n_most;
 	tiling->n_out_pixel =
 	    (uint64_t)range->w.extent * range->h.extent * range->c.extent * block_batch(context->block);
 	tiling->all_filter_byte = 0;

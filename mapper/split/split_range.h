@@ -4,6 +4,9 @@
 /* Ranges of splits. A search bounds all designs of a range at once (mapper/distribute/bound.h). */
 #include "mapper/split/split.h"
 
+/* Dimensions of a split that a bound leaves open; added up. */
+enum bound_open { BOUND_OPEN_W = 1, BOUND_OPEN_H = 2, BOUND_OPEN_C = 4, BOUND_OPEN_D = 8 };
+
 /* Of one dimension: a single split, or all splits into n_least to n_most parts whose largest part has at least `size`.
  */
 struct dim_range {

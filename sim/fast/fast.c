@@ -14,13 +14,6 @@
 #include <math.h>
 
 /*
- * PE clocks of one DRAM load and of the hand-shake after a write from the host's view, less than the set-up of a phase
- * (thesis simulator, re-run, with the latencies of thesis table 5.1; other machines': sim/machine/latency.c).
- */
-#define LOAD_SETUP_CLK 45.0
-#define WRITE_HANDSHAKE_CLK 20.0
-
-/*
  * Share of writes that tasks between the same barriers do not hide; event tier,
  * chip reuse of random designs of ResNet-50's layers.
  */
@@ -48,7 +41,8 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 		return fast_time_paths(transfer, rates);
 	assert(transfer->n_side <= transfer->n_stage);
 	assert(transfer->n_stage <= TRANSFER_MAX_STAGE && transfer->stage_setup < N_SETUP);
-	bool loads = transfer->dram_byte > 0;
+	/* without stages it is loads, of which other steps may have the bytes */
+	bool loads = transfer->setup_clk > 0 && (transfer->dram_byte > 0 || transfer->n_stage == 0);
 	double once_clk = loads ? rates_setup_clk(rates, SETUP_LOAD, transfer->setup_clk) : transfer->setup_clk;
 	double stage_setup_clk = 0;
 	if (transfer->n_stage > 0)
@@ -73,34 +67,10 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 	};
 }
 
-/* Whatever of a task's time the array does not multiply, it waits for its SRAM port: operands, or results being
- * written. */
-static enum bound task_bound(double task_clk, double mac_clk)
-{
-	return 2 * mac_clk < task_clk ? BOUND_SRAM : BOUND_MAC;
-}
-
-/*
- * PEs with shorter tasks work as much longer than they multiply as the busiest
- * one does. Of a bound: they work at least while they multiply.
- */
-static double awake_frac(double task_clk, double mac_clk, const struct rates *rates)
-{
-	return rates->is_least || mac_clk <= 0 ? 1 : task_clk / mac_clk;
-}
-
-/* n_task tasks of each of n_pe PEs of a QPE, whose operand A comes through one router. */
-static double task_clk_on_noc(double task_clk, double n_task, const struct mla_fetch *fetch, double n_pe,
-                              double router_packet, const struct rates *rates)
-{
-	double router_clk = mla_router_clk(fetch, n_pe, router_packet);
-	return real_max(task_clk, n_task * rates->machine->mla_init_clk + router_clk);
-}
-
 /*
  * Tasks between two barriers, each followed by its write. The host starts the
- * PEs one after the other, a message a clock. But for that all PEs begin
- * together, so their first results come together and wait for each other at the
+ * PEs one after the other, a message a clock. All PEs begin
+ * together but for that, so their first results come together and wait for each other at the
  * DRAM or before the storage QPE; as packets take turns the PEs go on at
  * different times, and part of what is written later is hidden behind tasks.
  * The last results are not. Nor can all take less than the writes alone.
@@ -108,8 +78,8 @@ static double task_clk_on_noc(double task_clk, double n_task, const struct mla_f
 static struct step_time time_compute(const struct compute *compute, const struct rates *rates)
 {
 	double n_task = (double)compute->n_task;
-	double task_clk = task_clk_on_noc(compute->task_clk, n_task, &compute->fetch, rates->machine->qpe_n_pe,
-	                                  rates->router_packet, rates);
+	double task_clk = step_task_clk(compute->task_clk, n_task, &compute->fetch, rates->machine->qpe_n_pe,
+	                                rates->router_packet, rates);
 	double n_barrier = compute->n_barrier, write_clk;
 	bool to_dram = compute->write_dram_byte > 0;
 	enum setup setup = to_dram ? SETUP_WRITE_DRAM : SETUP_WRITE_STORAGE;
@@ -131,8 +101,8 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	double clk =
 	    real_max(task_clk + setups_clk + start_clk + bare_clk, (task_clk + setups_clk) * barrier_frac + write_clk);
 	if (write_clk + setups_clk < task_clk)
-		bound = task_clk > compute->task_clk ? BOUND_NOC : task_bound(task_clk, compute->mac_clk);
-	return (struct step_time){clk, bound, awake_frac(task_clk, compute->mac_clk, rates), 0};
+		bound = task_clk > compute->task_clk ? BOUND_NOC : step_bound(task_clk, compute->mac_clk);
+	return (struct step_time){clk, bound, step_awake_frac(task_clk, compute->mac_clk, rates), 0};
 }
 
 /* Of time_compute what holds whatever the barriers: they only add to what is not hidden, and tasks to the writes. */
@@ -144,185 +114,12 @@ double fast_busiest_clk(const struct machine *machine, const struct busiest_work
 	enum setup setup = busiest->write_byte > 0 ? SETUP_WRITE_DRAM : SETUP_WRITE_STORAGE;
 	double write_clk = busiest->write_byte / rates.dram_byte;
 	double setups_clk = busiest->n_task * rates_setup_clk(&rates, setup, machine->write_setup_clk);
-	double task_clk = task_clk_on_noc(busiest->task_clk, busiest->n_task, &busiest->fetch, machine->qpe_n_pe,
-	                                  rates.router_packet, &rates);
-	return real_max(task_clk + setups_clk + DRAM_BARE_FRAC * write_clk, write_clk);
-}
-
-/* One job, the mean of all. */
-struct job_time {
-	double load_clk, write_clk; /* the DRAM's */
-	double setup_clk;           /* of a load */
-	double think_clk;           /* from a load's end at the DRAM to the request for the write */
-	double answer_clk;          /* from a write's end to the PE's next request */
-};
-
-/*
- * All jobs at once, one a PE: every load is asked for at the start, every write
- * when its PE has computed. Exact for equal jobs.
- */
-static double one_round_clk(const struct job_time *job, double n_job)
-{
-	double n_load_clk = n_job * job->load_clk, first_clk = job->load_clk + job->think_clk;
-	double last_job_clk = n_load_clk + job->think_clk + job->write_clk;
-	return real_max(real_max(n_load_clk, first_clk) + n_job * job->write_clk, last_job_clk);
-}
-
-/*
- * Several rounds, one job a PE and round. L, W: a load, a write at the DRAM; T: from a load's end to the request for
- * the write; A: from a write's end to the request for the next load; n PEs, of which m have a job in the last round.
- *
- *   first writes       round 1 to round R - 1        last round
- *   max(n L, L + T)  + (R - 2) periods             + what is left
- *
- * First, all loads are asked for at once, and writes begin when the last load is served or the first PE has computed.
- * A period passes from a round's first write to the next round's. It is n (L + W) where the DRAM never idles, else what
- * a PE takes alone, L + T + W + A, and the waiting for writes of PEs that came together with it, (n_together - 1) W. In
- * the last round n_ahead writes of the round before and m loads are served until the last PE has its operands; it
- * computes and writes. Nor can this take less than the DRAM needs for all of it, n W + m (L + W).
- *
- * Approximate: n_together and n_ahead are those of equal jobs in a steady state, where real jobs differ.
- * tests/sim/fast/test_job_queue.c compares it with a queue that is simulated job by job.
- */
-
-/*
- * PEs that wait for each other's writes. A load is asked for A after its PE's write, and waits for all writes asked for
- * meanwhile. PEs whose loads follow each other, L apart, compute equally long and ask for their writes L apart, so
- * there are (W + A) / L of them; they stay together from round to round.
- */
-static double n_writes_together(const struct job_time *job, double n_pe)
-{
-	return real_min(n_pe, real_max(1, (job->write_clk + job->answer_clk) / job->load_clk));
-}
-
-/*
- * Writes that go before a load, relative to the load's place: x. Writes are asked for L apart, as the loads before them
- * were served. Load j is asked for when write j ends. Until then the DRAM has served j writes and j / x loads, in
- * j (W + L / x) clocks, in which j (W + L / x) / L writes were asked for, x j by definition: x = W / L + 1 / x.
- */
-static double writes_ahead_frac(double load_clk, double write_clk)
-{
-	return (write_clk + sqrt(write_clk * write_clk + 4 * load_clk * load_clk)) / (2 * load_clk);
-}
-
-/* Writes of the round before that go ahead of the last of n_last loads: those waiting at first_clk, and x a load. */
-static double n_writes_ahead(const struct job_time *job, double first_clk, double n_last)
-{
-	double n_waiting = (first_clk - job->load_clk - job->think_clk) / job->load_clk;
-	return n_waiting + n_last * writes_ahead_frac(job->load_clk, job->write_clk);
-}
-
-/*
- * Whether the clocks of several rounds grow with loads and tasks. Longer ones let fewer writes go ahead, but by less
- * than they last themselves if x < 1 + W / L and the writes that come together are short (from the formula's
- * derivatives).
- */
-static bool grows_with_loads(const struct job_time *job)
-{
-	double load_clk = job->load_clk, write_clk = job->write_clk;
-	return write_clk <= load_clk && write_clk * (write_clk + job->answer_clk) <= load_clk * load_clk;
-}
-
-/* is_least: a bound for jobs whose loads, writes and tasks are nowhere shorter. */
-static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last, bool is_least)
-{
-	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
-	double first_clk = real_max(n_pe * load_clk, load_clk + think_clk);
-	double n_together = n_pe, n_ahead = n_pe;
-	if (is_least && !grows_with_loads(job)) {
-		/* those that go ahead whatever the times: a PE's own write before its load */
-		n_together = 1;
-		n_ahead = n_last;
-	} else if (load_clk > 0) {
-		n_together = n_writes_together(job, n_pe);
-		n_ahead = real_min(n_pe, real_max(n_together, n_writes_ahead(job, first_clk, n_last)));
-	}
-	double dram_clk = load_clk + write_clk, alone_clk = dram_clk + think_clk + job->answer_clk;
-	double period_clk = real_max(n_pe * dram_clk, alone_clk + (n_together - 1) * write_clk);
-	double start_clk = first_clk + (n_round - 2) * period_clk;
-	double last_load_clk = start_clk + n_ahead * write_clk + n_last * load_clk + job->answer_clk;
-	return real_max(last_load_clk + think_clk + write_clk, start_clk + n_pe * write_clk + n_last * dram_clk);
-}
-
-/* What the jobs take; n_pe at most the jobs. */
-static double rounds_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe, bool is_least)
-{
-	uint64_t n_round = ceil_div(jobs->n_job, n_pe), n_last = jobs->n_job - (n_round - 1) * n_pe;
-	assert(n_last > 0 && n_last <= n_pe);
-	double clk;
-	if (n_round == 1)
-		clk = one_round_clk(job, (double)n_last);
-	else
-		clk = several_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last, is_least);
-	return clk + job->answer_clk;
-}
-
-/* Share of a task during which another one of its length runs that starts offset_clk after it, both every period_clk.
- */
-static double overlap_frac(double task_clk, double offset_clk, double period_clk)
-{
-	return real_max(0, 1 - offset_clk / task_clk) + real_max(0, 1 - (period_clk - offset_clk) / task_clk);
-}
-
-/*
- * Share of its task in which a PE's SRAM also serves the neighbour that fetches
- * operand A there. The PEs of a QPE start one after the other as their loads
- * come; each fetches from the next, the last one from the first.
- */
-static double neighbour_duty(const struct job_time *job, double task_clk, uint64_t n_pe, bool several_rounds)
-{
-	double n = (double)n_pe, stretch_clk = job->load_clk + job->write_clk;
-	if (n_pe < 2 || task_clk <= 0)
-		return 0;
-	double spacing_clk = several_rounds ? stretch_clk : job->load_clk, period_clk = INFINITY;
-	if (several_rounds)
-		period_clk = real_max(n * stretch_clk, stretch_clk + job->setup_clk + task_clk + job->answer_clk);
-	double near_frac = overlap_frac(task_clk, spacing_clk, period_clk);
-	double far_frac = overlap_frac(task_clk, (n - 1) * spacing_clk, period_clk);
-	return real_min(1, ((n - 1) * near_frac + far_frac) / n);
-}
-
-/*
- * A closed queue: PEs, each load, compute, write; one DRAM that serves loads and
- * writes whole and in turn. Task times lie between those of a free and a shared
- * SRAM by the neighbours' duty, a fixed point (three rounds suffice).
- */
-static struct step_time time_jobs(const struct jobs *jobs, const struct rates *rates)
-{
-	double n = (double)jobs->n_job, dram_clk = (jobs->load_byte + jobs->write_byte) / rates->dram_byte;
-	if (jobs->n_job == 0)
-		return (struct step_time){0, BOUND_DRAM, 0, 0};
-
-	assert(jobs->n_pe > 0 && jobs->task_shared_clk >= jobs->task_clk);
-	uint64_t n_pe = jobs->n_job < jobs->n_pe ? jobs->n_job : jobs->n_pe;
-	uint64_t n_neighbour = n_pe < rates->machine->qpe_n_pe ? n_pe : rates->machine->qpe_n_pe;
-	struct job_time job = {
-	    .load_clk = jobs->load_byte / rates->dram_byte / n,
-	    .write_clk = jobs->write_byte / rates->dram_byte / n,
-	    .setup_clk = rates_setup_clk(rates, SETUP_SINGLE_LOAD, LOAD_SETUP_CLK),
-	    .answer_clk = rates_setup_clk(rates, SETUP_HANDSHAKE, WRITE_HANDSHAKE_CLK),
-	};
-	double moved_packet = (jobs->load_byte + jobs->write_byte) / rates->machine->noc_packet_byte / n;
-	double task_clk = jobs->task_shared_clk / n, last_clk = 0;
-	for (int i = 0; i < 3 && task_clk != last_clk; i++) {
-		double period_clk = real_max((double)n_pe * (job.load_clk + job.write_clk),
-		                             job.load_clk + job.write_clk + job.setup_clk + task_clk + job.answer_clk);
-		double left = rates->router_packet - 0.5 * (double)(n_neighbour - 1) * moved_packet / period_clk;
-		left = real_max(left, rates->router_packet * 0.25);
-		double free_clk = task_clk_on_noc(jobs->task_clk, n, &jobs->fetch, 1, left, rates);
-		double shared_clk =
-		    task_clk_on_noc(jobs->task_shared_clk, n, &jobs->fetch, (double)n_neighbour, left, rates);
-		double duty = neighbour_duty(&job, task_clk, n_neighbour, n > (double)n_pe);
-		last_clk = task_clk;
-		task_clk = (free_clk + (shared_clk - free_clk) * duty) / n;
-	}
-	job.think_clk = job.setup_clk + task_clk;
-	double clk = rounds_clk(jobs, &job, n_pe, rates->is_least);
-	double n_qpe = real_max(1, (double)n_pe / rates->machine->qpe_n_pe);
-	double router_clk = (2 * jobs->fetch.n_packet + moved_packet * n) / (n_qpe * rates->router_packet);
-	clk = real_max(clk, router_clk + job.setup_clk + job.answer_clk);
-	return (struct step_time){clk, clk > 2 * dram_clk ? task_bound(task_clk * n, jobs->mac_clk) : BOUND_DRAM,
-	                          awake_frac(task_clk * n, jobs->mac_clk, rates), 0};
+	double task_clk = step_task_clk(busiest->task_clk, busiest->n_task, &busiest->fetch, machine->qpe_n_pe,
+	                                rates.router_packet, &rates);
+	double loads_clk = 0;
+	if (busiest->n_load > 0)
+		loads_clk = busiest->n_load * rates_setup_clk(&rates, SETUP_LOAD, busiest->load_setup_clk);
+	return loads_clk + real_max(task_clk + setups_clk + DRAM_BARE_FRAC * write_clk, write_clk);
 }
 
 static struct step_time time_arm(const struct arm_work *arm, const struct rates *rates)
@@ -377,9 +174,11 @@ static struct step_time time_step(const struct step *step, const struct rates *r
 	case STEP_TRANSFER:
 		return time_transfer(&step->u.transfer, rates);
 	case STEP_COMPUTE:
+		if (step->u.compute.rounds.n_map > 0)
+			return fast_time_rounds(&step->u.compute, rates);
 		return time_compute(&step->u.compute, rates);
 	case STEP_JOBS:
-		return time_jobs(&step->u.jobs, rates);
+		return fast_time_jobs(&step->u.jobs, rates);
 	case STEP_SYSTOLIC:
 		return time_systolic(step, rates);
 	case STEP_ARM:

@@ -25,10 +25,15 @@ static void price_step(const struct greybox_theta *theta, const struct greybox_w
 		compute->task_clk = tasks_clk(theta, work, (double)compute->n_task, compute->mac_clk);
 		/* what the router makes tasks wait for is in the constants */
 		compute->fetch = (struct mla_fetch){0};
+		compute->rounds.n_map = 0;
 	} else if (step->kind == STEP_JOBS) {
 		struct jobs *jobs = &step->u.jobs;
 		jobs->task_clk = tasks_clk(theta, work, (double)jobs->n_job, jobs->mac_clk);
 		jobs->task_shared_clk = jobs->task_clk;
+		jobs->fetch = (struct mla_fetch){0};
+		jobs->largest = (struct job_kind){0};
+		jobs->n_order = jobs->n_largest = 0;
+		jobs->n_largest_result = 0;
 	}
 }
 

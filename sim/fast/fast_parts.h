@@ -35,10 +35,54 @@ static inline double rates_setup_clk(const struct rates *rates, enum setup setup
 	return latency_setup_clk(rates->machine, rates->level, setup, measured_clk);
 }
 
+/* Whatever of a task's time the array does not multiply, it waits for its SRAM port: operands, or results being
+ * written. */
+static inline enum bound step_bound(double task_clk, double mac_clk)
+{
+	return 2 * mac_clk < task_clk ? BOUND_SRAM : BOUND_MAC;
+}
+
+/*
+ * PEs with shorter tasks work as much longer than they multiply as the busiest
+ * one does. Of a bound: they work at least while they multiply.
+ */
+static inline double step_awake_frac(double task_clk, double mac_clk, const struct rates *rates)
+{
+	return rates->is_least || mac_clk <= 0 ? 1 : task_clk / mac_clk;
+}
+
+/* n_task tasks of each of n_pe PEs of a QPE, whose operand A comes through one router. */
+static inline double step_task_clk(double task_clk, double n_task, const struct mla_fetch *fetch, double n_pe,
+                                   double router_packet, const struct rates *rates)
+{
+	double router_clk = mla_router_clk(fetch, n_pe, router_packet);
+	return real_max(task_clk, n_task * rates->machine->mla_init_clk + router_clk);
+}
+
 /* PE clocks that a STEP_COMPUTE takes at least when its busiest PE and interface do at least this. */
 double fast_busiest_clk(const struct machine *machine, const struct busiest_work *busiest, uint32_t level);
 
 /* Transfers of equal items on a chip (transfer->paths). */
 struct step_time fast_time_paths(const struct transfer *transfer, const struct rates *rates);
+/* The rounds of a QPE (compute->rounds). */
+struct step_time fast_time_rounds(const struct compute *compute, const struct rates *rates);
+
+/* A queue of jobs: served one by one where they are told apart, else in closed form. */
+struct step_time fast_time_jobs(const struct jobs *jobs, const struct rates *rates);
+
+/* Set-up of a load, clocks from a write's end to the next load, share of tasks in which the SRAM is shared, times as
+ * long as tasks take because of the router. */
+struct queue_rule {
+	double setup_clk, answer_clk, duty, stretch;
+	uint64_t n_most; /* jobs that are served one by one at most */
+};
+/* Clocks that a PE alone takes for jobs with so many loads one after the other, whose sums `kind` has: from the first
+ * request to the answer to the write; task_clk as it is. */
+double fast_alone_clk(const struct job_kind *kind, double n_load, double setup_clk, double answer_clk,
+                      const struct rates *rates);
+
+/* Serve the jobs of one of the orders, from the first load to the last write's answer; O(jobs), no allocation. */
+double fast_serve_queue(const struct jobs *jobs, const struct job_order *order, const struct rates *rates,
+                        const struct queue_rule *rule);
 
 #endif

@@ -69,11 +69,52 @@ struct transfer {
 	struct stage stage[TRANSFER_MAX_STAGE];
 	enum setup stage_setup;   /* of what kind the hops are */
 	uint32_t stage_setup_clk; /* PE clocks as measured, each hop */
-	uint32_t setup_clk;       /* of a phase of loads, PE clocks as measured, once a repeat */
+	uint32_t setup_clk;       /* of a phase of loads, PE clocks as measured, once a repeat; 0: they follow others */
 	double n_repeat;
 	/* Of loads and copies on a chip, instead of stages: the paths that their time is the longest of, an item a DRAM
 	 * load and a copy each; owned by mapper/placement. NULL: by stages. */
 	const struct flow_paths *paths;
+};
+
+/* Tasks that are alike: what is loaded for one and written of it, by DRAM, and its clocks. */
+struct job_kind {
+	double load_byte, write_byte;
+	double task_clk, task_shared_clk; /* PE clocks: SRAM free, SRAM shared all the time */
+	struct mla_fetch fetch;           /* of operand A */
+	double copy_packet;               /* from PE to PE after the task, before the next one; 0: nothing is copied */
+};
+
+/* Parts of a dimension come in two sizes, the larger ones first: a kind is by size (0, 1) in each of four. */
+#define JOB_MAX_KIND 16
+#define JOB_KIND(h, w, c, d) ((((h)*2u + (w)) * 2u + (c)) * 2u + (d))
+#define ROUND_MAX_PE 8
+#define ROUND_MAX_GROUP 16
+
+/*
+ * Groups of parts that are alike, one part a PE: the JOB_KIND of each, of which the other operand's dimensions are 0,
+ * four bits a part, the first part lowest.
+ */
+struct round_group {
+	double n;
+	uint32_t n_part;
+	uint32_t kinds;
+};
+
+static inline uint32_t round_group_kind(const struct round_group *group, uint32_t part)
+{
+	return group->kinds >> 4 * part & 15;
+}
+
+/*
+ * Rounds of a QPE, a barrier after each: every group of ifmap parts meets every group of filter parts, in as many
+ * rounds as it has parts. In round k PE z runs its ifmap part with the filters of PE z + k, if that has any; a PE
+ * without an ifmap part of its own has a copy of part z modulo the parts, or of part k if they do not divide the PEs.
+ */
+struct rounds {
+	uint32_t n_map, n_filter; /* groups; 0: the rounds are not known */
+	uint32_t kinds;           /* bit k: kind[k] is filled */
+	struct round_group map[ROUND_MAX_GROUP], filter[ROUND_MAX_GROUP];
+	struct job_kind kind[JOB_MAX_KIND];
 };
 
 /* Tasks in lock step: every PE runs n_task one after the other, each followed by its write-out. */
@@ -88,16 +129,66 @@ struct compute {
 	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
 	double n_start;         /* PEs that the host starts behind a barrier, a message a clock */
 	double n_barrier;       /* 1..n_task: times that all PEs wait for each other's tasks and writes */
+	struct rounds rounds; /* on one QPE: what the time is that of, the rest being sums; the last, as it is large */
 };
 
-/* A queue of jobs at a DRAM interface and the PEs that serve it; the busiest queue. */
+/* PEs of a queue whose jobs are served one by one. */
+#define JOB_MAX_PE 256
+
+/*
+ * The order in which a queue's jobs are taken: row by row of results, in a row from left to right. A row is one part of
+ * h and one of w, those of w inside; each image of a batch begins with its first part of h. A result takes a job for
+ * each part of d. is_chain: these follow each other in one PE, and the last one's write is the result's; else all of a
+ * row's jobs with a part of d come before those with the next one, and each writes.
+ */
+struct job_order {
+	uint32_t n_h[2], n_w[2], n_d[2]; /* parts by size */
+	uint32_t n_c[2];                 /* columns of this queue by size */
+	uint64_t n_skip, n_result;       /* results before the queue's first one, row by row, and the queue's */
+	uint32_t n_pe;                   /* 1..JOB_MAX_PE */
+	uint64_t n_before;               /* commands of the host before those for the queue's first jobs ... */
+	uint32_t n_load;                 /* ... and those of a job */
+	bool is_chain;
+};
+
+/*
+ * Queues of jobs at the DRAM interfaces and the PEs that serve them. Sums are those of the busiest queue, which may
+ * have fewer jobs than others, but larger ones. Of a range of splits whose sizes are open, they are as if all jobs were
+ * alike.
+ */
 struct jobs {
-	uint64_t n_job;
+	uint64_t n_job; /* of the queue with most */
 	uint32_t n_pe;
+	struct {
+		uint64_t n_job, n_write; /* n_write: those that write a result */
+		uint32_t n_pe;
+	} busiest;                        /* all 0: as the queue with most, each job writes */
 	double load_byte, write_byte;     /* DRAM traffic of all its jobs */
 	double task_clk, task_shared_clk; /* MLA time of all its jobs: SRAM free, SRAM shared all the time */
 	double mac_clk;                   /* of that, clocks in which the array multiplies */
 	struct mla_fetch fetch;           /* of operand A, all jobs */
+	double storage_packet;            /* that a PE of a storage QPE sends to the PEs of a block */
+	double host_clk;                  /* of the host, for the jobs of all queues */
+	/* What holds in any order of the jobs: whether they are alike, else how much of the sums some queue has at
+	 * least. */
+	bool is_uneven;
+	double least_frac;
+	double dram_byte; /* what some interface moves at least; 0: not known beyond the sums */
+	/* The smallest result and the last job, as fractions of the mean ones: loads and tasks. 0: not known. */
+	double tail_frac, tail_job_frac;
+	double tail_write_frac;  /* and what is written of it, of the largest result's */
+	double first_frac;       /* of a result's loads, its first job's; 0: not known */
+	double mean_job;         /* jobs of a queue, on average */
+	struct job_kind largest; /* what a PE does for the largest result, in so many jobs; 0: not known */
+	uint32_t n_largest;
+	uint64_t n_largest_result; /* of these, in a queue */
+	/* The jobs one by one, of queues one of which is the busiest; n_order 0: they are not told apart. */
+	uint32_t n_order;
+	uint32_t kinds; /* bit k: kind[k] is filled */
+	uint64_t
+	    n_served; /* most jobs of an order to serve; of a longer one an excerpt is, and the rest follows its pace */
+	struct job_order order[2];
+	struct job_kind kind[JOB_MAX_KIND];
 };
 
 /* Work of the ARM cores; with DRAM traffic where operands are not kept in the PE (no fusion). */

@@ -107,9 +107,9 @@ static void test_batch_random_designs(void **state)
 	for (int i = 0; i < N_PE_STRATEGY; i++)
 		print_message("%s: %u designs, at most %.4f of the clocks of single images\n", strategy_table[i].name,
 		              n_run[i], most[i]);
-	/* jobs are dealt evenly but for the closed form's queue; a group of three parts has more copies than three of
-	 * one */
-	assert_true(most[STRATEGY_FUSION] <= 1 + 1e-6 && most[STRATEGY_NO_FUSION] < 1.01 &&
+	/* jobs of one image are served one by one, of more images in closed form or in part; a group of three parts has
+	 * more copies than three of one */
+	assert_true(most[STRATEGY_FUSION] < 1.05 && most[STRATEGY_NO_FUSION] < 1.15 &&
 	            most[STRATEGY_FUSION_REUSE] < 1.25);
 	assert_true(n_run[STRATEGY_NO_FUSION] > 100 && n_run[STRATEGY_FUSION] > 100 &&
 	            n_run[STRATEGY_FUSION_REUSE] > 30 && n_run[STRATEGY_THESIS_REUSE] == 0);

@@ -20,6 +20,7 @@
 #define MAX_PE 36     /* of a DRAM interface: 9 QPEs */
 #define DRAM_BYTE 8.0 /* a PE clock: the default machine's */
 #define N_SET 20000
+#define N_UNEVEN_SET 4000
 /* thesis simulator, re-run: a load's way, and the hand-shake after a write */
 #define LOAD_CLK 45
 #define ANSWER_CLK 20
@@ -216,12 +217,136 @@ static void test_job_queue_regimes(void **state)
 	}
 }
 
+/* ---- jobs of two sizes ---- */
+
+/* Jobs of a queue, the larger ones first, in the order in which PEs take them. */
+struct uneven_set {
+	uint32_t n_pe, n_large, n_small;
+	struct job_set kind[2];
+};
+
+static struct uneven_set random_uneven_set(struct rng *rng)
+{
+	struct uneven_set set = {.n_pe = 1 + rng_below(rng, MAX_PE)};
+	set.n_large = 1 + rng_below(rng, 2 * set.n_pe);
+	set.n_small = 1 + rng_below(rng, 2 * set.n_pe);
+	set.kind[0] = set.kind[1] = random_set(rng);
+	double small_frac = log_uniform(rng, 1.0 / 50, 1);
+	set.kind[1].load_clk *= small_frac;
+	set.kind[1].task_clk *= small_frac;
+	set.kind[1].write_clk *= small_frac;
+	return set;
+}
+
+/* As step_queue; order: [n_large + n_small] the kinds of job. */
+static double step_uneven(const struct uneven_set *set, const uint8_t *order)
+{
+	struct queue_pe pe[MAX_PE] = {{REQUEST_LOAD, 0}}, *next;
+	const struct job_set *own[MAX_PE] = {NULL};
+	double free_clk = 0, end_clk = 0;
+	uint32_t n_taken = 0;
+	while ((next = next_request(pe, set->n_pe))) {
+		const struct job_set **job = &own[next - pe];
+		bool loads = next->request == REQUEST_LOAD;
+		free_clk = fmax(free_clk, next->asked_clk);
+		if (!loads) {
+			free_clk += (*job)->write_clk;
+			end_clk = free_clk + ANSWER_CLK;
+			next->request = REQUEST_LOAD;
+			next->asked_clk = end_clk;
+		} else if (n_taken == set->n_large + set->n_small) {
+			next->request = REQUEST_NONE;
+		} else {
+			*job = &set->kind[order[n_taken++]];
+			free_clk += (*job)->load_clk;
+			next->request = REQUEST_WRITE;
+			next->asked_clk = free_clk + LOAD_CLK + (*job)->task_clk;
+		}
+	}
+	return end_clk;
+}
+
+static struct jobs uneven_jobs(const struct uneven_set *set)
+{
+	double n[2] = {set->n_large, set->n_small};
+	uint32_t n_job = set->n_large + set->n_small;
+	struct jobs jobs = {.n_job = n_job, .n_pe = set->n_pe, .is_uneven = true, .least_frac = 1, .mean_job = n_job};
+	jobs.n_order = 1;
+	jobs.kinds = 1u << JOB_KIND(0, 0, 0, 0) | 1u << JOB_KIND(0, 0, 1, 0);
+	jobs.n_served = n_job;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct job_kind kind = {.load_byte = set->kind[i].load_clk * DRAM_BYTE,
+		                        .write_byte = set->kind[i].write_clk * DRAM_BYTE,
+		                        .task_clk = set->kind[i].task_clk,
+		                        .task_shared_clk = set->kind[i].task_clk};
+		jobs.kind[JOB_KIND(0, 0, i, 0)] = kind;
+		jobs.load_byte += n[i] * kind.load_byte;
+		jobs.write_byte += n[i] * kind.write_byte;
+		jobs.task_clk += n[i] * kind.task_clk;
+		jobs.order[0].n_c[i] = (uint32_t)n[i];
+	}
+	jobs.task_shared_clk = jobs.task_clk;
+	jobs.largest = jobs.kind[0];
+	jobs.n_largest = 1;
+	jobs.n_largest_result = set->n_large;
+	jobs.tail_frac = set->kind[1].load_clk / set->kind[0].load_clk;
+	struct job_order *order = &jobs.order[0];
+	order->n_h[0] = order->n_w[0] = order->n_d[0] = 1;
+	order->n_result = n_job;
+	order->n_pe = n_job < set->n_pe ? n_job : set->n_pe;
+	return jobs;
+}
+
+/*
+ * Jobs of two sizes are priced as PEs take them; no order of theirs takes less than the bound. The fast tier lets
+ * writes share the DRAM packet by packet, where step_uneven has whole ones.
+ */
+static void test_job_queue_uneven_jobs(void **state)
+{
+	(void)state;
+	struct rng rng = rng_stream(7, 0, 0);
+	struct machine machine;
+	double mean = 0, worst = 0;
+	machine_init(&machine, MACHINE_QPE);
+	machine.n_level = 1;
+	machine.level[0].clk_mhz = 250;
+	for (int i = 0; i < N_UNEVEN_SET; i++) {
+		struct uneven_set set = random_uneven_set(&rng);
+		struct program program = {.n_step = 1, .step = {{.kind = STEP_JOBS, .phase = PHASE_TASKS}}};
+		struct sim_result price, least;
+		uint8_t order[4 * MAX_PE];
+		uint32_t n = set.n_large + set.n_small;
+		program.step[0].u.jobs = uneven_jobs(&set);
+		fast_run(&machine, &program, 0, &price);
+		fast_run_least(&machine, &program, 0, &least);
+		for (uint32_t k = 0; k < n; k++)
+			order[k] = k >= set.n_large;
+		double error = fabs((double)price.total_clk / step_uneven(&set, order) - 1);
+		mean += error / N_UNEVEN_SET;
+		worst = fmax(worst, error);
+		for (uint32_t k = n - 1; k > 0; k--) {
+			uint32_t at = rng_below(&rng, k + 1);
+			uint8_t kept = order[k];
+			order[k] = order[at];
+			order[at] = kept;
+		}
+		if (least.total_clk > price.total_clk || (double)least.total_clk > step_uneven(&set, order) + 1)
+			fail_msg("%u PEs, %u and %u jobs of %.0f + %.0f + %.0f clk, small ones %.3f: bound %llu",
+			         set.n_pe, set.n_large, set.n_small, set.kind[0].load_clk, set.kind[0].task_clk,
+			         set.kind[0].write_clk, set.kind[1].load_clk / set.kind[0].load_clk,
+			         (unsigned long long)least.total_clk);
+	}
+	print_message("jobs of two sizes: mean %.3f %%, worst %.1f %%\n", 100 * mean, 100 * worst);
+	assert_true(mean < 0.02 && worst < 0.3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_job_queue_random_jobs),
 	    cmocka_unit_test(test_job_queue_bound_is_under_longer_jobs),
 	    cmocka_unit_test(test_job_queue_regimes),
+	    cmocka_unit_test(test_job_queue_uneven_jobs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A queue of jobs that differ, served one by one in the order in which PEs take them: each load, compute, write, at one
+ * DRAM interface that serves packets in the order in which they come: a load's at once, a write's one by one, so that
+ * writes under way share the DRAM. Task clocks are given, so what comes next is the first of two lists: PEs that are
+ * idle, in the order in which they became so, and tasks and writes that end.
+ *
+ *   idle PEs -> load -> tasks that end, sorted -> write -> idle PEs
+ *                 ^-----'  (a chain's next part)
+ */
+#include "sim/fast/fast_parts.h"
+#include "sim/base/checked.h"
+#include <math.h>
+#include <string.h>
+
+/* A copy inside a QPE; thesis simulator, re-run. */
+#define COPY_SETUP_CLK 33.0
+
+/* Jobs of one kind that follow each other are a run; where the next one begins. */
+struct cursor {
+	const struct job_order *order;
+	uint64_t n_left; /* results of rows not yet begun */
+	uint32_t h, w, d;
+	uint32_t first, c, end; /* columns of the row: first to end - 1, c is next */
+};
+
+static void begin_row(struct cursor *cursor, uint32_t first)
+{
+	uint32_t n_column = cursor->order->n_c[0] + cursor->order->n_c[1];
+	cursor->first = cursor->c = first;
+	cursor->end = cursor->n_left < n_column - first ? first + (uint32_t)cursor->n_left : n_column;
+	cursor->n_left -= cursor->end - first;
+}
+
+static struct cursor cursor_at_start(const struct job_order *order)
+{
+	uint32_t n_column = order->n_c[0] + order->n_c[1], n_w = order->n_w[0] + order->n_w[1];
+	uint64_t row = order->n_skip / n_column;
+	struct cursor cursor = {.order = order, .n_left = order->n_result};
+	cursor.w = (uint32_t)(row % n_w);
+	cursor.h = (uint32_t)(row / n_w % (order->n_h[0] + order->n_h[1]));
+	begin_row(&cursor, (uint32_t)(order->n_skip % n_column));
+	return cursor;
+}
+
+static void end_row(struct cursor *cursor)
+{
+	const struct job_order *order = cursor->order;
+	cursor->c = cursor->first;
+	if (!order->is_chain && ++cursor->d < order->n_d[0] + order->n_d[1])
+		return;
+	cursor->d = 0;
+	if (++cursor->w == order->n_w[0] + order->n_w[1]) {
+		cursor->w = 0;
+		if (++cursor->h == order->n_h[0] + order->n_h[1])
+			cursor->h = 0;
+	}
+	begin_row(cursor, 0);
+}
+
+/* Jobs of the next run, 0: there are none; a chain's begin with its first part. */
+static uint32_t next_run(struct cursor *cursor, uint32_t *kind)
+{
+	const struct job_order *order = cursor->order;
+	bool small = cursor->c >= order->n_c[0];
+	uint32_t end = !small && order->n_c[0] < cursor->end ? order->n_c[0] : cursor->end, n = end - cursor->c;
+	*kind = JOB_KIND(cursor->h >= order->n_h[0], cursor->w >= order->n_w[0], small, cursor->d >= order->n_d[0]);
+	cursor->c = end;
+	if (end == cursor->end && n > 0)
+		end_row(cursor);
+	return n;
+}
+
+/* stream: in which a write's packets come to the DRAM */
+struct kind_clk {
+	double load, think, write, stream;
+};
+
+/* A PE's task that ends at a clock, or the last packet of its write that comes then. */
+struct ending {
+	double clk;
+	uint32_t kind, d;
+	bool is_write;
+};
+
+struct queue {
+	struct kind_clk kind[JOB_MAX_KIND];
+	/* At a clock the DRAM has work for so many clocks; for each write under way more comes, write_rate a clock. */
+	double clk, backlog_clk, write_rate;
+	uint32_t n_write;
+	/* Ends of tasks, sorted: first to last - 1; twice the PEs so that they seldom have to be moved. */
+	uint32_t first, last;
+	struct ending ending[2 * JOB_MAX_PE];
+	/* Clocks from which PEs are idle: a ring. */
+	uint32_t first_idle, n_idle;
+	double idle[JOB_MAX_PE];
+};
+
+/* What a load's packets take longer into a PE than out of the DRAM. */
+static double late_clk(const struct job_kind *kind, const struct rates *rates)
+{
+	double packet_clk = 1 / rates->port_packet - rates->machine->noc_packet_byte / rates->dram_byte;
+	return kind->load_byte / rates->machine->noc_packet_byte * real_max(0, packet_clk);
+}
+
+static double copy_clk(const struct job_kind *kind, const struct rates *rates)
+{
+	if (!(kind->copy_packet > 0))
+		return 0;
+	return rates_setup_clk(rates, SETUP_COPY, COPY_SETUP_CLK) + kind->copy_packet / rates->port_packet;
+}
+
+/* Clocks of the DRAM in which one clock's packets of a write come. */
+static double write_rate(const struct rates *rates)
+{
+	return rates->port_packet * rates->machine->noc_packet_byte / rates->dram_byte;
+}
+
+double fast_alone_clk(const struct job_kind *kind, double n_load, double setup_clk, double answer_clk,
+                      const struct rates *rates)
+{
+	double write_clk = kind->write_byte / rates->dram_byte;
+	return kind->load_byte / rates->dram_byte + late_clk(kind, rates) + kind->task_clk +
+	       n_load * (setup_clk + copy_clk(kind, rates)) + write_clk * real_max(1, 1 / write_rate(rates)) +
+	       answer_clk;
+}
+
+static void time_kinds(const struct jobs *jobs, const struct rates *rates, const struct queue_rule *rule,
+                       struct queue *queue)
+{
+	queue->write_rate = write_rate(rates);
+	for (uint32_t k = 0; k < JOB_MAX_KIND; k++) {
+		const struct job_kind *kind = &jobs->kind[k];
+		double write_clk = kind->write_byte / rates->dram_byte;
+		if (!(jobs->kinds >> k & 1))
+			continue;
+		double task_clk = kind->task_clk + (kind->task_shared_clk - kind->task_clk) * rule->duty;
+		task_clk *= rule->stretch;
+		double think_clk = rule->setup_clk + task_clk + late_clk(kind, rates) + copy_clk(kind, rates);
+		queue->kind[k] = (struct kind_clk){kind->load_byte / rates->dram_byte, think_clk, write_clk,
+		                                   write_clk / queue->write_rate};
+	}
+}
+
+static void advance(struct queue *queue, double clk)
+{
+	double come_clk = (queue->n_write * queue->write_rate - 1) * (clk - queue->clk);
+	queue->backlog_clk = real_max(0, queue->backlog_clk + come_clk);
+	queue->clk = clk;
+}
+
+static void add_ending(struct queue *queue, struct ending ending)
+{
+	if (queue->last == 2 * JOB_MAX_PE) {
+		memmove(queue->ending, queue->ending + queue->first,
+		        (queue->last - queue->first) * sizeof(*queue->ending));
+		queue->last -= queue->first;
+		queue->first = 0;
+	}
+	uint32_t i = queue->last++;
+	for (; i > queue->first && queue->ending[i - 1].clk > ending.clk; i--)
+		queue->ending[i] = queue->ending[i - 1];
+	queue->ending[i] = ending;
+}
+
+/* A load that is asked for at a clock, and the task after it. */
+static void serve_load(struct queue *queue, uint32_t kind, uint32_t d, double clk)
+{
+	const struct kind_clk *job = &queue->kind[kind];
+	advance(queue, clk);
+	queue->backlog_clk += job->load;
+	add_ending(queue, (struct ending){clk + queue->backlog_clk + job->think, kind, d, false});
+}
+
+/*
+ * What ends first: a task, after which a chain goes on or the result is written; or a write, behind what has come to
+ * the DRAM before its last packet. Returns when the PE is idle, -1 if it is not.
+ */
+static double serve_ending(struct queue *queue, const struct job_order *order, uint32_t n_d, double answer_clk)
+{
+	struct ending ending = queue->ending[queue->first++];
+	if (ending.is_write) {
+		advance(queue, ending.clk);
+		queue->n_write--;
+		return ending.clk + queue->backlog_clk + answer_clk;
+	}
+	if (ending.d + 1 < n_d) {
+		uint32_t d = ending.d + 1;
+		serve_load(queue, (ending.kind & ~1u) | (d >= order->n_d[0]), d, ending.clk);
+		return -1;
+	}
+	if (queue->kind[ending.kind].write <= 0)
+		return ending.clk + answer_clk;
+	advance(queue, ending.clk);
+	queue->n_write++;
+	ending.clk += queue->kind[ending.kind].stream;
+	ending.is_write = true;
+	add_ending(queue, ending);
+	return -1;
+}
+
+/* What jobs take of the DRAM and of PEs. */
+struct load_clk {
+	double dram, pe;
+};
+
+static double fluid_clk(const struct load_clk *load, double n_pe)
+{
+	return real_max(load->dram, load->pe / n_pe);
+}
+
+static void add_job(const struct kind_clk *kind, double n, double idle_clk, struct load_clk *load)
+{
+	double dram_clk = kind->load + kind->write;
+	load->dram += n * dram_clk;
+	load->pe += n * (dram_clk + kind->think + idle_clk);
+}
+
+/* A long queue's middle is left out: served is what is left, and all of it is measured between these results. */
+struct excerpt {
+	struct job_order served;
+	struct load_clk all, first, last; /* of all jobs; of those that have ended when the measure begins, ends */
+	uint64_t n_first, n_last;
+	double first_clk, last_clk;
+};
+
+/* Serve the jobs of an order; excerpt: NULL or to be measured. */
+static double serve(struct queue *queue, const struct job_order *order, const struct queue_rule *rule,
+                    struct excerpt *excerpt)
+{
+	struct cursor cursor = cursor_at_start(order);
+	uint32_t n_pe = order->n_pe, n_d = order->is_chain ? order->n_d[0] + order->n_d[1] : 1, kind = 0;
+	uint32_t n_run = next_run(&cursor, &kind);
+	double end_clk = 0;
+	uint64_t n_done = 0;
+	struct load_clk done = {0, 0};
+	queue->clk = queue->backlog_clk = 0;
+	queue->n_write = 0;
+	queue->first = queue->last = queue->first_idle = 0;
+	queue->n_idle = n_pe;
+	for (uint32_t i = 0; i < n_pe; i++)
+		queue->idle[i] = (double)(order->n_before + (uint64_t)i * order->n_load);
+	while (n_run > 0 || queue->first < queue->last) {
+		double task_end_clk = queue->first < queue->last ? queue->ending[queue->first].clk : INFINITY;
+		if (n_run > 0 && queue->n_idle > 0 && queue->idle[queue->first_idle] <= task_end_clk) {
+			serve_load(queue, kind, 0, queue->idle[queue->first_idle]);
+			queue->first_idle = queue->first_idle + 1 == n_pe ? 0 : queue->first_idle + 1;
+			queue->n_idle--;
+			if (--n_run == 0)
+				n_run = next_run(&cursor, &kind);
+			continue;
+		}
+		struct ending ended = queue->ending[queue->first];
+		double idle_clk = serve_ending(queue, order, n_d, rule->answer_clk);
+		if (excerpt && !ended.is_write)
+			add_job(&queue->kind[ended.kind], 1, rule->answer_clk, &done);
+		if (idle_clk < 0)
+			continue;
+		uint32_t slot = queue->first_idle + queue->n_idle++;
+		queue->idle[slot < n_pe ? slot : slot - n_pe] = idle_clk;
+		end_clk = real_max(end_clk, idle_clk);
+		if (!excerpt)
+			continue;
+		n_done++;
+		if (n_done == excerpt->n_first) {
+			excerpt->first = done;
+			excerpt->first_clk = idle_clk;
+		} else if (n_done == excerpt->n_last) {
+			excerpt->last = done;
+			excerpt->last_clk = idle_clk;
+		}
+	}
+	return end_clk;
+}
+
+static uint64_t n_row(const struct job_order *order)
+{
+	return (uint64_t)(order->n_h[0] + order->n_h[1]) * (order->n_w[0] + order->n_w[1]);
+}
+
+/* Jobs of an order's image, by kind. */
+static double n_of_kind(const struct job_order *order, uint32_t kind)
+{
+	return (double)order->n_h[kind >> 3] * order->n_w[kind >> 2 & 1] * order->n_c[kind >> 1 & 1] *
+	       order->n_d[kind & 1];
+}
+
+static uint64_t n_order_job(const struct job_order *order)
+{
+	return order->n_result * (order->n_d[0] + order->n_d[1]);
+}
+
+/* As many jobs as are to be served: whole rounds are left out where parts are many, else every other part. */
+static void cut_order(uint64_t n_most, struct job_order *order)
+{
+	uint32_t *const part[] = {&order->n_c[0], &order->n_c[1], &order->n_d[0], &order->n_d[1],
+	                          &order->n_h[0], &order->n_h[1], &order->n_w[0], &order->n_w[1]};
+	order->n_skip = 0;
+	for (;;) {
+		uint32_t *most = part[0];
+		for (int i = 1; i < 8; i++)
+			most = *part[i] > *most ? part[i] : most;
+		uint64_t n_result = n_row(order) * (order->n_c[0] + order->n_c[1]);
+		order->n_result = n_result < order->n_result ? n_result : order->n_result;
+		if (n_order_job(order) <= n_most || *most == 1)
+			return;
+		uint32_t n_left = *most % order->n_pe + order->n_pe;
+		*most = *most > n_left ? n_left : (*most + 1) / 2;
+	}
+}
+
+/* The sum over all jobs of an order; of rows of several images, or of a part of one, as many as there are. */
+static struct load_clk sum_order(const struct jobs *jobs, const struct job_order *order, const struct queue *queue,
+                                 double answer_clk)
+{
+	struct load_clk sum = {0, 0};
+	double n_image = (double)order->n_result / ((double)n_row(order) * (order->n_c[0] + order->n_c[1]));
+	for (uint32_t k = 0; k < JOB_MAX_KIND; k++)
+		if (jobs->kinds >> k & 1)
+			add_job(&queue->kind[k], n_image * n_of_kind(order, k), answer_clk, &sum);
+	return sum;
+}
+
+/* What the excerpt takes, and for what is left out as long as the measured part took for its share. */
+static double serve_excerpt(const struct jobs *jobs, const struct job_order *order, const struct queue_rule *rule,
+                            struct queue *queue)
+{
+	struct excerpt excerpt = {.served = *order};
+	cut_order(rule->n_most, &excerpt.served);
+	uint64_t n = excerpt.served.n_result;
+	/* whole rounds, as results may come in bursts */
+	excerpt.n_first = n / 3 > 0 ? n / 3 : 1;
+	excerpt.n_last = excerpt.n_first + (n - n / 4 - excerpt.n_first) / order->n_pe * order->n_pe;
+	double clk = serve(queue, &excerpt.served, rule, &excerpt);
+	struct load_clk all = sum_order(jobs, order, queue, rule->answer_clk);
+	struct load_clk part = sum_order(jobs, &excerpt.served, queue, rule->answer_clk);
+	struct load_clk measured = {excerpt.last.dram - excerpt.first.dram, excerpt.last.pe - excerpt.first.pe};
+	struct load_clk left = {all.dram - part.dram, all.pe - part.pe};
+	double n_pe = order->n_pe, frac = 1, fluid = fluid_clk(&measured, n_pe);
+	if (excerpt.n_last > excerpt.n_first && fluid > 0)
+		frac = (excerpt.last_clk - excerpt.first_clk) / fluid;
+	return clk + fluid_clk(&left, n_pe) * real_max(1, frac);
+}
+
+double fast_serve_queue(const struct jobs *jobs, const struct job_order *order, const struct rates *rates,
+                        const struct queue_rule *rule)
+{
+	struct queue queue;
+	assert(order->n_pe > 0 && order->n_pe <= JOB_MAX_PE);
+	time_kinds(jobs, rates, rule, &queue);
+	if (n_order_job(order) > rule->n_most)
+		return serve_excerpt(jobs, order, rule, &queue);
+	return serve(&queue, order, rule, NULL);
+}
