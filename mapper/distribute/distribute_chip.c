@@ -252,7 +252,7 @@ static void add_input_phase(const struct layer_context *context, const struct la
 	transfer->paths = transit_paths(machine, &context->mesh, &transit);
 	transfer->n_repeat = (double)(a->n_wave * a->n_pass);
 	uint64_t n_row = ceil_div(tiling->n_h * a->n_share, context->hierarchy.n_block);
-	double map_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_row);
+	double map_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_row, 0);
 	transfer->item_packet = map_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	transfer->setup_clk = machine->dram_load_setup_clk;

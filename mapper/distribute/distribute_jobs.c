@@ -33,150 +33,6 @@
 #define TASK_MESSAGE 2
 #define WRITE_MESSAGE 1
 
-/* Whether operand A is in the PE itself. */
-static bool is_local(const struct layer_context *context)
-{
-	return context->block->kind == BLOCK_MATMUL || context->form == FORM_MATMUL;
-}
-
-/* Results as rows x columns, the queues that they are dealt over, and the jobs of a result. */
-struct deal {
-	uint64_t n_row, n_column, n_queue, n_pass;
-	uint32_t n_pe;   /* of a queue */
-	uint32_t n_load; /* of a job */
-	bool is_chain;   /* a result's jobs are one PE's */
-	bool is_blocks;  /* queues are double blocks, whose PEs have their jobs in turn without the host's queue */
-};
-
-static struct deal deal_of(const struct layer_context *context, const struct layer_design *design,
-                           const struct tiling *tiling)
-{
-	const struct hierarchy *hierarchy = &context->hierarchy;
-	bool is_matmul = context->block->kind == BLOCK_MATMUL, fused = strategy_table[design->strategy].fused;
-	struct deal deal = {
-	    .n_row = is_matmul ? tiling->n_h : tiling->n_map,
-	    .n_column = is_matmul ? tiling->n_w : tiling->n_c,
-	    .n_queue = hierarchy->n_queue,
-	    .n_pass = tiling->n_d,
-	    .n_pe = hierarchy->pe_per_queue,
-	    .n_load = is_local(context) ? 1 : 2,
-	    .is_chain = fused,
-	};
-	/* a fused one on a chip is dealt over the double blocks, each with its interface and without storage QPEs */
-	if (is_matmul && mapper_serves_storage(context, design)) {
-		deal.n_queue = ceil_div(hierarchy->n_block, hierarchy->block_per_dram);
-		deal.n_pe = hierarchy->pe_per_block * hierarchy->block_per_dram;
-		deal.is_blocks = true;
-	}
-	return deal;
-}
-
-/* Columns are dealt while there is one for each queue, else results. */
-static bool deals_columns(const struct deal *deal)
-{
-	return deal->n_column >= deal->n_queue;
-}
-
-/* Columns of a queue by size. */
-static void deal_columns(const struct dim_split *dim, uint64_t first, uint64_t end, uint32_t n[2])
-{
-	uint64_t large_end = dim->n_a < first ? first : dim->n_a < end ? dim->n_a : end;
-	n[0] = (uint32_t)(large_end - first);
-	n[1] = (uint32_t)(end - large_end);
-}
-
-static const struct dim_split *column_split(const struct layer_context *context, const struct split *split)
-{
-	return context->block->kind == BLOCK_MATMUL ? &split->w : &split->c;
-}
-
-static struct job_order order_of(const struct layer_context *context, const struct split *split,
-                                 const struct deal *deal, uint64_t queue)
-{
-	bool is_matmul = context->block->kind == BLOCK_MATMUL;
-	const struct dim_split *column = column_split(context, split);
-	struct job_order order = {
-	    .n_h = {split->h.n_a, split->h.n_b},
-	    .n_w = {is_matmul ? 1 : split->w.n_a, is_matmul ? 0 : split->w.n_b},
-	    .n_d = {split->d.n_a, split->d.n_b},
-	    .is_chain = deal->is_chain,
-	    .n_pe = deal->n_pe,
-	    .n_load = deal->is_blocks ? 0 : deal->n_load,
-	};
-	uint64_t n_dealt = deals_columns(deal) ? deal->n_column : deal->n_row * deal->n_column;
-	uint64_t first = n_dealt * queue / deal->n_queue, end = n_dealt * (queue + 1) / deal->n_queue;
-	if (deals_columns(deal)) {
-		deal_columns(column, first, end, order.n_c);
-		order.n_result = deal->n_row * (end - first);
-	} else {
-		deal_columns(column, 0, deal->n_column, order.n_c);
-		order.n_skip = first;
-		order.n_result = end - first;
-	}
-	uint64_t n_independent = order.n_result * (order.is_chain ? 1 : deal->n_pass);
-	if (order.n_pe > n_independent)
-		order.n_pe = (uint32_t)n_independent;
-	if (!deal->is_blocks)
-		order.n_before = queue * order.n_pe * deal->n_load;
-	return order;
-}
-
-/*
- * The queues one of which is the busiest: columns, or results, are dealt in order and the largest come first, so it is
- * the first, or if others have one more the first of these. Of equal ones the last, which the host starts last.
- */
-static uint32_t busiest_queues(const struct layer_context *context, const struct split *split, const struct deal *deal,
-                               struct job_order order[2])
-{
-	uint64_t n_dealt = deals_columns(deal) ? deal->n_column : deal->n_row * deal->n_column, queue = 0;
-	uint64_t n_most = ceil_div(n_dealt, deal->n_queue);
-	bool is_equal = deals_columns(deal) ? column_split(context, split)->n_b == 0 : split->h.n_b == 0;
-	while (n_dealt * (queue + 1) / deal->n_queue - n_dealt * queue / deal->n_queue < n_most)
-		queue++;
-	order[0] = order_of(context, split, deal, is_equal ? deal->n_queue - 1 : queue);
-	if (queue == 0 || is_equal)
-		return 1;
-	order[1] = order_of(context, split, deal, 0);
-	return order[1].n_result > 0 ? 2 : 1; /* of fewer results than queues the first one has none */
-}
-
-/* A queue's share: of results, of them by size, and of the rounds of the array, for which filters are stored, too. */
-struct share {
-	double n_frac, size_frac, round_frac;
-};
-
-static uint64_t n_large_row(const struct split *split, uint64_t n_w, uint64_t n_row)
-{
-	uint64_t n_image_row = dim_n_part(&split->h) * n_w, n_large = split->h.n_a * n_w, rest = n_row % n_image_row;
-	return n_row / n_image_row * n_large + (rest < n_large ? rest : n_large);
-}
-
-/* A column's size in steps of the array, at least one each. */
-static double column_sum(const struct dim_split *column, const uint32_t n[2], uint32_t step)
-{
-	return (double)n[0] * (double)ceil_div(column->size_a, step) +
-	       (n[1] > 0 ? (double)n[1] * (double)ceil_div(column->size_b, step) : 0);
-}
-
-static struct share share_of(const struct layer_context *context, const struct split *split, const struct deal *deal,
-                             const struct job_order *order)
-{
-	const struct dim_split *column = column_split(context, split);
-	bool is_matmul = context->block->kind == BLOCK_MATMUL;
-	const uint32_t all[2] = {column->n_a, column->n_b};
-	uint32_t step = is_matmul ? context->machine->mla_cols : context->machine->mla_rows;
-	double n_frac = (double)order->n_result / ((double)deal->n_row * (double)deal->n_column);
-	if (deals_columns(deal))
-		return (struct share){n_frac, column_sum(column, order->n_c, 1) / column_sum(column, all, 1),
-		                      column_sum(column, order->n_c, step) / column_sum(column, all, step)};
-	uint64_t n_w = order->n_w[0] + order->n_w[1], first = order->n_skip / deal->n_column;
-	uint64_t end = ceil_div(order->n_skip + order->n_result, deal->n_column);
-	uint64_t n_large = n_large_row(split, n_w, end) - n_large_row(split, n_w, first);
-	double high = (double)(n_large * split->h.size_a + (end - first - n_large) * split->h.size_b);
-	double mean = (double)dim_extent(&split->h) / dim_n_part(&split->h) * (double)(end - first);
-	return (struct share){n_frac, n_frac * high / mean, n_frac * high / mean};
-}
-
 /* DRAM bytes of all jobs. */
 struct traffic {
 	double map_byte, filter_byte, write_byte, storage_byte;
@@ -219,8 +75,11 @@ static void kind_traffic(const struct layer_context *context, const struct layer
 	if (!fused)
 		map_byte = context->is_packed ? map_byte : part.map_aligned_byte;
 	job->load_byte = (double)part.filter_byte;
+	job->storage_packet = 0;
 	if (!is_matmul || !design->in_storage)
 		job->load_byte += (double)map_byte;
+	else
+		job->storage_packet = (double)map_byte / context->machine->noc_packet_byte;
 	job->write_byte = is_matmul && design->out_storage ? 0 : (double)(fused ? part.out_byte : part.raw_out_byte);
 }
 
@@ -228,7 +87,7 @@ static void kind_traffic(const struct layer_context *context, const struct layer
 static struct mla_fetch fetch_of(const struct layer_context *context, const struct tiling *tiling, double a_word,
                                  double mac_clk)
 {
-	if (!is_local(context))
+	if (!distribute_is_local(context))
 		return tiling_fetch(context, tiling, a_word, mac_clk);
 	return (struct mla_fetch){0, a_word * 4 / context->machine->noc_packet_byte / 2, 1e9};
 }
@@ -251,7 +110,7 @@ void distribute_job_kind(const struct layer_context *context, const struct layer
 	job->task_clk = cost.clk;
 	job->task_shared_clk = cost.shared_clk;
 	job->fetch = fetch_of(context, tiling, (double)cost.a_word, (double)cost.mac_clk);
-	job->fetch.n_round = is_local(context) ? 0 : (double)cost.n_round;
+	job->fetch.n_round = distribute_is_local(context) ? 0 : (double)cost.n_round;
 	const struct split *split = &design->split;
 	job->copy_packet = copy_packet(context, design, tiling, kind->w ? split->w.size_b : split->w.size_a,
 	                               kind->h ? split->h.size_b : split->h.size_a);
@@ -276,13 +135,13 @@ static uint64_t n_largest_result(const struct layer_context *context, const stru
 	const struct split *split = &design->split;
 	if (!jobs->is_uneven)
 		return jobs->busiest.n_write;
-	if (!deals_columns(deal))
+	if (!distribute_deals_columns(deal))
 		return 1;
 	uint64_t n_row = n_largest_part(tiling, BOUND_OPEN_H, split->h.n_a) * block_batch(context->block);
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
 	n_row *= is_matmul ? 1 : n_largest_part(tiling, BOUND_OPEN_W, split->w.n_a);
 	/* the first queue has as many large columns as others, or all */
-	uint64_t n_column = deal->n_column / deal->n_queue, n_large = column_split(context, split)->n_a;
+	uint64_t n_column = deal->n_column / deal->n_queue, n_large = distribute_column_split(context, split)->n_a;
 	return n_row * n_largest_part(tiling, is_matmul ? BOUND_OPEN_W : BOUND_OPEN_C, min_u64(n_column, n_large));
 }
 
@@ -304,11 +163,11 @@ static void fill_largest(const struct layer_context *context, const struct layer
 		load_byte *= n_part;
 		map_byte *= n_part;
 	}
-	if (!is_matmul || !design->in_storage)
-		load_byte += map_byte;
+	bool is_stored = is_matmul && design->in_storage;
 	jobs->n_largest = is_chain ? tiling->n_d : 1;
 	jobs->largest = (struct job_kind){
-	    .load_byte = load_byte,
+	    .load_byte = is_stored ? load_byte : load_byte + map_byte,
+	    .storage_packet = is_stored ? map_byte / context->machine->noc_packet_byte : 0,
 	    .task_clk = tiling_least_task_clk(context, split, tiling, is_chain),
 	    .copy_packet = is_chain ? copy_packet(context, design, tiling, (double)tiling->out_w, tiling->in_h) : 0,
 	};
@@ -337,7 +196,7 @@ static void fill_kinds(const struct layer_context *context, const struct layer_d
 /* Results of the queue that has most, and its share if all are equal. */
 static uint64_t most_results(const struct deal *deal)
 {
-	if (deals_columns(deal))
+	if (distribute_deals_columns(deal))
 		return ceil_div(deal->n_column, deal->n_queue) * deal->n_row;
 	return ceil_div(deal->n_row * deal->n_column, deal->n_queue);
 }
@@ -346,7 +205,7 @@ static uint64_t most_results(const struct deal *deal)
 static bool is_dealt_known(const struct layer_context *context, const struct tiling *tiling, const struct deal *deal)
 {
 	unsigned column = context->block->kind == BLOCK_MATMUL ? BOUND_OPEN_W : BOUND_OPEN_C;
-	return (tiling->open & (deals_columns(deal) ? column : BOUND_OPEN_H)) == 0;
+	return (tiling->open & (distribute_deals_columns(deal) ? column : BOUND_OPEN_H)) == 0;
 }
 
 /*
@@ -365,15 +224,15 @@ static bool has_sizes(const struct split *split, const struct tiling *tiling, co
 static void fill_tail(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
                       const struct deal *deal, const struct job_order *order, struct jobs *jobs)
 {
-	const struct dim_split *column = column_split(context, split);
+	const struct dim_split *column = distribute_column_split(context, split);
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
 	unsigned open = deal->is_chain ? tiling->open & ~(unsigned)BOUND_OPEN_D : tiling->open;
-	if (open != 0 || !deals_columns(deal) || !is_even(&split->h) || (!is_matmul && !is_even(&split->w)) ||
-	    (!deal->is_chain && (tiling->is_d_open || !is_even(&split->d))))
+	if (open != 0 || !distribute_deals_columns(deal) || !is_even(&split->h) ||
+	    (!is_matmul && !is_even(&split->w)) || (!deal->is_chain && (tiling->is_d_open || !is_even(&split->d))))
 		return;
 	uint32_t step = is_matmul ? context->machine->mla_cols : context->machine->mla_rows;
 	uint32_t size = column->n_b > 0 ? column->size_b : column->size_a;
-	double mean = column_sum(column, order->n_c, step) / (order->n_c[0] + order->n_c[1]);
+	double mean = distribute_column_sum(column, order->n_c, step) / (order->n_c[0] + order->n_c[1]);
 	jobs->tail_frac = real_min(1, (double)ceil_div(size, step) / mean);
 	jobs->tail_write_frac = real_min(jobs->tail_frac, (double)size / column->size_a);
 	double n_d = (double)dim_n_part(&split->d), extent = (double)dim_extent(&split->d);
@@ -400,9 +259,9 @@ static struct share split_share(const struct layer_context *context, const struc
 	double most_frac = -1, mean_frac = 1 / (double)deal->n_queue;
 	struct share share = {0, 0, 0};
 	jobs->dram_byte = 0;
-	jobs->n_order = busiest_queues(context, split, deal, jobs->order);
+	jobs->n_order = distribute_busiest_queues(context, split, deal, jobs->order);
 	for (uint32_t i = 0; i < jobs->n_order; i++) {
-		struct share other = share_of(context, split, deal, &jobs->order[i]);
+		struct share other = distribute_share_of(context, split, deal, &jobs->order[i]);
 		jobs->dram_byte = real_max(jobs->dram_byte, share_byte(traffic, &other));
 		/* of two that compute as long the one whose columns are alike, as more is known of it */
 		double even_frac = jobs->order[i].n_c[0] == 0 || jobs->order[i].n_c[1] == 0 ? 1 + EVEN_FRAC : 1;
@@ -427,7 +286,7 @@ static bool range_share(const struct layer_context *context, const struct layer_
 	struct split split = design->split;
 	double dram_byte = INFINITY;
 	uint32_t order = 0;
-	if (!deals_columns(deal) || column->n_choice == 0 || column->n_choice > MAX_RANGE_CHOICE)
+	if (!distribute_deals_columns(deal) || column->n_choice == 0 || column->n_choice > MAX_RANGE_CHOICE)
 		return false;
 	*least = (struct share){1, 1, 1};
 	for (size_t i = 0; i < column->n_choice; i++) {
@@ -549,7 +408,7 @@ static uint64_t n_served(const struct jobs *jobs)
 void distribute_jobs(const struct layer_context *context, const struct layer_design *design,
                      const struct tiling *tiling, struct program *program)
 {
-	struct deal deal = deal_of(context, design, tiling);
+	struct deal deal = distribute_deal_of(context, design, tiling);
 	struct traffic traffic = traffic_of(context, design, tiling);
 	double map_byte = (double)tiling->all_map_byte * tiling->n_w;
 	struct task_clk task = tiling_all_task_clk(context, &design->split, tiling);
@@ -562,9 +421,14 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	jobs->mean_job = (double)(deal.n_row * deal.n_column * job_per_result(context, &deal)) / (double)deal.n_queue;
 	fill_sums(context, tiling, &deal, &traffic, &task, &share, jobs);
 	jobs->storage_packet = 0;
+	jobs->n_storage = 0;
 	/* one PE of a block's storage QPE has all of operand A */
-	if (deal.is_blocks && design->in_storage)
+	if (deal.is_blocks && design->in_storage) {
 		jobs->storage_packet = map_byte / context->machine->noc_packet_byte / context->hierarchy.n_block;
+		jobs->n_storage = context->hierarchy.n_block < context->hierarchy.block_per_dram
+		                      ? context->hierarchy.n_block
+		                      : context->hierarchy.block_per_dram;
+	}
 	fill_largest(context, design, tiling, &deal, jobs);
 	jobs->n_served = n_served(jobs);
 	bool is_served =

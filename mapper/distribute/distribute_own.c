@@ -102,7 +102,7 @@ static void add_inputs(const struct layer_context *context, const struct layer_d
 	double all_byte = (double)tiling->all_map_byte;
 	transfer->n_repeat = (double)a->n_wave;
 	uint64_t n_row = distribute_own_rows(context, tiling, a).n_each;
-	double map_byte = (double)tiling->map_byte * distribute_own_map_frac(design, tiling, n_row, a->n_filter);
+	double map_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_row, a->n_filter);
 	transfer->item_packet = map_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	transfer->setup_clk = machine->dram_load_setup_clk;

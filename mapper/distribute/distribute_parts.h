@@ -53,27 +53,67 @@ void distribute_chip_fetch(const struct layer_context *context, const struct lay
                            struct program *program);
 
 /*
- * What so many first parts take together, over as many of the largest: bytes of n filter parts; bytes of the ifmap
- * parts in n_row rows, and those of them that n filter parts have of their own; rounds of tasks with n filter parts;
- * bytes of the results of these rows with n filter parts. 1 at most.
+ * Parts of two sizes: what so many first parts take together, over as many of the largest. 1 at most. Of a range no
+ * more than any of its splits.
  */
+/* Bytes of n filter parts. */
 double distribute_filter_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n);
-double distribute_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row);
-/* Rounds of the largest task of each wave for ifmap parts of two heights, over as many of the largest. */
-double distribute_wave_frac(const struct layer_context *context, const struct layer_design *design,
-                            const struct tiling *tiling, const struct chip_assignment *a);
-/* Of a range with one number of parts: rows that the array computes for the first n ones, at least. */
-double distribute_first_rows(const struct block *block, const struct dim_range *h, uint64_t n);
-/* Of reuse with ifmap parts of its own: rounds of the largest task of each wave. */
-double distribute_own_task_frac(const struct layer_context *context, const struct layer_design *design,
-                                const struct tiling *tiling, const struct chip_assignment *a);
-double distribute_own_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row,
-                               uint64_t n_filter);
+/* Bytes of the ifmap parts in n_row rows; of a grouped convolution's, whose parts are n filter parts' own. Else n is 0.
+ */
+double distribute_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row,
+                           uint64_t n_filter);
+/* Rounds of a task with n filter parts, one after the other. */
 double distribute_task_frac(const struct layer_context *context, const struct layer_design *design,
                             const struct tiling *tiling, uint64_t n);
+/* Rounds of the largest task of each wave: for ifmap parts of two heights; for filter parts of two sizes, each with
+ * ifmap parts of its own. */
+double distribute_wave_frac(const struct layer_context *context, const struct layer_design *design,
+                            const struct tiling *tiling, const struct chip_assignment *a);
+double distribute_own_task_frac(const struct layer_context *context, const struct layer_design *design,
+                                const struct tiling *tiling, const struct chip_assignment *a);
+
+/* Of a range with one number of parts: rows that the array computes for the first n ones, at least. */
+double distribute_first_rows(const struct block *block, const struct dim_range *h, uint64_t n);
 
 /* A block of the ARM cores (pooling and the rest of enum arm_kind): ARM cores only, with the traffic of its maps. */
 void distribute_pool(const struct layer_context *context, const struct layer_design *design,
                      const struct tiling *tiling, struct program *program);
+
+/* How the results of a layer without reuse are dealt over the queues of the DRAM interfaces. */
+
+/* Results as rows x columns, the queues that they are dealt over, and the jobs of a result. */
+struct deal {
+	uint64_t n_row, n_column, n_queue, n_pass;
+	uint32_t n_pe;   /* of a queue */
+	uint32_t n_load; /* of a job */
+	bool is_chain;   /* a result's jobs are one PE's */
+	bool is_blocks;  /* queues are double blocks, whose PEs have their jobs in turn without the host's queue */
+};
+struct deal distribute_deal_of(const struct layer_context *context, const struct layer_design *design,
+                               const struct tiling *tiling);
+
+/* Columns are dealt while there is one for each queue, else results. */
+bool distribute_deals_columns(const struct deal *deal);
+const struct dim_split *distribute_column_split(const struct layer_context *context, const struct split *split);
+/* A column's size in steps of the array, at least one each; n: columns by size. */
+double distribute_column_sum(const struct dim_split *column, const uint32_t n[2], uint32_t step);
+
+/*
+ * The queues one of which is the busiest: columns, or results, are dealt in order and the largest come first, so it is
+ * the first, or if others have one more the first of these. Of equal ones the last, which the host starts last. Returns
+ * how many, 1 or 2.
+ */
+uint32_t distribute_busiest_queues(const struct layer_context *context, const struct split *split,
+                                   const struct deal *deal, struct job_order order[2]);
+
+/* A queue's share: of results, of them by size, and of the rounds of the array, for which filters are stored, too. */
+struct share {
+	double n_frac, size_frac, round_frac;
+};
+struct share distribute_share_of(const struct layer_context *context, const struct split *split,
+                                 const struct deal *deal, const struct job_order *order);
+
+/* Whether operand A is in the PE itself. */
+bool distribute_is_local(const struct layer_context *context);
 
 #endif

@@ -10,13 +10,18 @@
 #include <assert.h>
 #include <math.h>
 
+/* n parts, of which no more than so many are of the larger size, over n of these. */
+static double two_size_frac(uint64_t n_large, uint64_t n, double large, double small)
+{
+	if (n_large >= n || large <= 0)
+		return 1;
+	return ((double)n_large + (double)(n - n_large) * small / large) / (double)n;
+}
+
 /* The first n parts together over n of the larger size. */
 static double first_frac(const struct dim_split *dim, double large, double small, uint64_t n)
 {
-	uint64_t n_large = n < dim->n_a ? n : dim->n_a;
-	if (dim->n_b == 0 || n == 0 || large <= 0)
-		return 1;
-	return ((double)n_large + (double)(n - n_large) * small / large) / (double)n;
+	return dim->n_b == 0 ? 1 : two_size_frac(dim->n_a, n, large, small);
 }
 
 /* All parts' mean over the largest: whole lines, which small parts have more of than their share. */
@@ -43,15 +48,8 @@ static double row_frac(const struct layer_design *design, const struct tiling *t
 	       first_frac(&split->h, tiling->in_h, tiling->small_in_h, ceil_div(n_row, n_image));
 }
 
-double distribute_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row)
-{
-	double mean = mean_frac(tiling->all_map_byte, tiling->n_map * tiling->n_channel_part, tiling->map_byte);
-	return tiling->is_least ? mean : real_max(mean, row_frac(design, tiling, n_row));
-}
-
-/* An ifmap part has the channels of its groups: filter parts of two sizes have ifmap parts of two. */
-double distribute_own_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row,
-                               uint64_t n_filter)
+double distribute_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row,
+                           uint64_t n_filter)
 {
 	const struct dim_split *c = &design->split.c;
 	double mean = mean_frac(tiling->all_map_byte, tiling->n_map * tiling->n_channel_part, tiling->map_byte);
@@ -63,12 +61,7 @@ double distribute_own_map_frac(const struct layer_design *design, const struct t
 /* n lots of so many parts each, one lot after the other: the first part of each over the larger size, in the mean. */
 static double lot_frac(const struct dim_split *dim, double large, double small, uint64_t n_each, uint64_t n)
 {
-	if (dim->n_b == 0 || large <= 0)
-		return 1;
-	uint64_t n_large = ceil_div(dim->n_a, n_each);
-	if (n_large > n)
-		n_large = n;
-	return ((double)n_large + (double)(n - n_large) * small / large) / (double)n;
+	return dim->n_b == 0 ? 1 : two_size_frac(ceil_div(dim->n_a, n_each), n, large, small);
 }
 
 /* Waves of ifmap parts of a block: parts in a row, parts a wave, rows of parts, waves. */
@@ -86,10 +79,9 @@ static double computed_row(const struct block *block, double out_row)
 static double height_frac(const struct block *block, const struct dim_split *h, const struct waves *waves)
 {
 	uint64_t n_large = ceil_div((h->n_a < waves->n_row ? h->n_a : waves->n_row) * waves->n_w, waves->n_lot);
-	if (h->n_b == 0 || n_large >= waves->n_wave)
+	if (h->n_b == 0)
 		return 1;
-	double small = computed_row(block, h->size_b) / computed_row(block, h->size_a);
-	return ((double)n_large + (double)(waves->n_wave - n_large) * small) / (double)waves->n_wave;
+	return two_size_frac(n_large, waves->n_wave, computed_row(block, h->size_a), computed_row(block, h->size_b));
 }
 
 static bool has_one_n(const struct dim_range *range)

@@ -20,6 +20,7 @@ struct job_time {
 	double setup_clk;           /* of a load */
 	double think_clk;           /* from a load's end at the DRAM to the request for the write */
 	double answer_clk;          /* from a write's end to the PE's next request */
+	double copy_clk;            /* what operand A from a storage QPE takes longer than the load, alone */
 };
 
 /*
@@ -114,11 +115,13 @@ static double rounds_clk(const struct jobs *jobs, const struct job_time *job, ui
 {
 	uint64_t n_round = ceil_div(jobs->busiest.n_job, n_pe), n_last = jobs->busiest.n_job - (n_round - 1) * n_pe;
 	assert(n_last > 0 && n_last <= n_pe);
+	struct job_time own = *job;
 	double clk;
+	own.think_clk += job->copy_clk;
 	if (n_round == 1)
-		clk = one_round_clk(job, (double)n_last);
+		clk = one_round_clk(&own, (double)n_last);
 	else
-		clk = several_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last, is_least);
+		clk = several_rounds_clk(&own, (double)n_pe, (double)n_round, (double)n_last, is_least);
 	return clk + job->answer_clk;
 }
 
@@ -206,6 +209,8 @@ static struct job_time mean_job(const struct jobs *jobs, const struct rates *rat
 	    .answer_clk = rates_setup_clk(rates, SETUP_HANDSHAKE, WRITE_HANDSHAKE_CLK),
 	};
 	job.think_clk = job.setup_clk + jobs->task_clk / n;
+	double storage_clk = jobs->storage_packet * jobs->n_storage / rates->port_packet / n;
+	job.copy_clk = real_max(0, storage_clk - job.load_clk);
 	return job;
 }
 
@@ -274,7 +279,7 @@ static double uneven_clk(const struct jobs *jobs, const struct job_time *job, ui
 	double dram_clk = n_job * (job->load_clk + job->write_clk);
 	double task_clk = job->think_clk - job->setup_clk, frac = jobs->least_frac;
 	double wait_clk = jobs->mean_job * (job->setup_clk + n_write / n_job * job->answer_clk);
-	double pe_clk = (frac * (dram_clk + n_job * task_clk) + wait_clk) / (double)n_pe;
+	double pe_clk = (frac * (dram_clk + n_job * (task_clk + job->copy_clk)) + wait_clk) / (double)n_pe;
 	/* behind the last load its PE computes and writes, when all results but one a PE are written */
 	double write_clk = n_job * job->write_clk / n_write;
 	double n_before = real_max(0, n_write - (double)n_pe);
@@ -298,8 +303,12 @@ static double floor_clk(const struct jobs *jobs, const struct job_time *job, uin
 	double clk = uneven_clk(jobs, job, n_pe, rates);
 	if (!jobs->is_uneven)
 		clk = real_max(clk, rounds_clk(jobs, job, n_pe, true));
-	double noc_clk = real_max(jobs->least_frac * router_clk(jobs, (double)n_pe, rates) + job->setup_clk,
-	                          jobs->storage_packet / rates->port_packet);
+	/* behind the last copy of operand A its PE computes */
+	double task_clk = jobs->tail_job_frac * (job->think_clk - job->setup_clk);
+	double storage_clk = jobs->storage_packet / rates->port_packet;
+	storage_clk += storage_clk > 0 ? job->setup_clk + task_clk : 0;
+	double noc_clk =
+	    real_max(jobs->least_frac * router_clk(jobs, (double)n_pe, rates) + job->setup_clk, storage_clk);
 	return real_max(real_max(clk, noc_clk + job->answer_clk), jobs->host_clk);
 }
 

@@ -16,6 +16,9 @@
 /* A copy inside a QPE; thesis simulator, re-run. */
 #define COPY_SETUP_CLK 33.0
 
+/* Storage QPEs of a queue: as many as its interface has blocks. */
+#define QUEUE_MAX_STORAGE 4
+
 /* Jobs of one kind that follow each other are a run; where the next one begins. */
 struct cursor {
 	const struct job_order *order;
@@ -73,7 +76,7 @@ static uint32_t next_run(struct cursor *cursor, uint32_t *kind)
 
 /* stream: in which a write's packets come to the DRAM */
 struct kind_clk {
-	double load, think, write, stream;
+	double load, storage, think, write, stream;
 };
 
 /* A PE's task that ends at a clock, or the last packet of its write that comes then. */
@@ -88,6 +91,9 @@ struct queue {
 	/* At a clock the DRAM has work for so many clocks; for each write under way more comes, write_rate a clock. */
 	double clk, backlog_clk, write_rate;
 	uint32_t n_write;
+	/* When each PE of a storage QPE has sent what was asked for; they take turns. */
+	uint32_t n_storage, next_storage;
+	double storage_clk[QUEUE_MAX_STORAGE];
 	/* Ends of tasks, sorted: first to last - 1; twice the PEs so that they seldom have to be moved. */
 	uint32_t first, last;
 	struct ending ending[2 * JOB_MAX_PE];
@@ -120,7 +126,8 @@ double fast_alone_clk(const struct job_kind *kind, double n_load, double setup_c
                       const struct rates *rates)
 {
 	double write_clk = kind->write_byte / rates->dram_byte;
-	return kind->load_byte / rates->dram_byte + late_clk(kind, rates) + kind->task_clk +
+	double load_clk = kind->load_byte / rates->dram_byte + late_clk(kind, rates);
+	return real_max(load_clk, kind->storage_packet / rates->port_packet) + kind->task_clk +
 	       n_load * (setup_clk + copy_clk(kind, rates)) + write_clk * real_max(1, 1 / write_rate(rates)) +
 	       answer_clk;
 }
@@ -129,6 +136,7 @@ static void time_kinds(const struct jobs *jobs, const struct rates *rates, const
                        struct queue *queue)
 {
 	queue->write_rate = write_rate(rates);
+	queue->n_storage = jobs->n_storage < QUEUE_MAX_STORAGE ? jobs->n_storage : QUEUE_MAX_STORAGE;
 	for (uint32_t k = 0; k < JOB_MAX_KIND; k++) {
 		const struct job_kind *kind = &jobs->kind[k];
 		double write_clk = kind->write_byte / rates->dram_byte;
@@ -137,8 +145,13 @@ static void time_kinds(const struct jobs *jobs, const struct rates *rates, const
 		double task_clk = kind->task_clk + (kind->task_shared_clk - kind->task_clk) * rule->duty;
 		task_clk *= rule->stretch;
 		double think_clk = rule->setup_clk + task_clk + late_clk(kind, rates) + copy_clk(kind, rates);
-		queue->kind[k] = (struct kind_clk){kind->load_byte / rates->dram_byte, think_clk, write_clk,
-		                                   write_clk / queue->write_rate};
+		queue->kind[k] = (struct kind_clk){
+		    .load = kind->load_byte / rates->dram_byte,
+		    .storage = kind->storage_packet / rates->port_packet,
+		    .think = think_clk,
+		    .write = write_clk,
+		    .stream = write_clk / queue->write_rate,
+		};
 	}
 }
 
@@ -169,7 +182,14 @@ static void serve_load(struct queue *queue, uint32_t kind, uint32_t d, double cl
 	const struct kind_clk *job = &queue->kind[kind];
 	advance(queue, clk);
 	queue->backlog_clk += job->load;
-	add_ending(queue, (struct ending){clk + queue->backlog_clk + job->think, kind, d, false});
+	double ready_clk = clk + queue->backlog_clk;
+	if (job->storage > 0 && queue->n_storage > 0) {
+		double *storage_clk = &queue->storage_clk[queue->next_storage];
+		*storage_clk = real_max(*storage_clk, clk) + job->storage;
+		ready_clk = real_max(ready_clk, *storage_clk);
+		queue->next_storage = queue->next_storage + 1 < queue->n_storage ? queue->next_storage + 1 : 0;
+	}
+	add_ending(queue, (struct ending){ready_clk + job->think, kind, d, false});
 }
 
 /*
@@ -213,7 +233,7 @@ static void add_job(const struct kind_clk *kind, double n, double idle_clk, stru
 {
 	double dram_clk = kind->load + kind->write;
 	load->dram += n * dram_clk;
-	load->pe += n * (dram_clk + kind->think + idle_clk);
+	load->pe += n * (real_max(kind->load, kind->storage) + kind->write + kind->think + idle_clk);
 }
 
 /* A long queue's middle is left out: served is what is left, and all of it is measured between these results. */
@@ -235,7 +255,9 @@ static double serve(struct queue *queue, const struct job_order *order, const st
 	uint64_t n_done = 0;
 	struct load_clk done = {0, 0};
 	queue->clk = queue->backlog_clk = 0;
-	queue->n_write = 0;
+	queue->n_write = queue->next_storage = 0;
+	for (uint32_t i = 0; i < QUEUE_MAX_STORAGE; i++)
+		queue->storage_clk[i] = 0;
 	queue->first = queue->last = queue->first_idle = 0;
 	queue->n_idle = n_pe;
 	for (uint32_t i = 0; i < n_pe; i++)

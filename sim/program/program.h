@@ -82,6 +82,7 @@ struct job_kind {
 	double task_clk, task_shared_clk; /* PE clocks: SRAM free, SRAM shared all the time */
 	struct mla_fetch fetch;           /* of operand A */
 	double copy_packet;               /* from PE to PE after the task, before the next one; 0: nothing is copied */
+	double storage_packet;            /* of operand A, from a PE of a storage QPE beside the load */
 };
 
 /* Parts of a dimension come in two sizes, the larger ones first: a kind is by size (0, 1) in each of four. */
@@ -167,7 +168,9 @@ struct jobs {
 	double task_clk, task_shared_clk; /* MLA time of all its jobs: SRAM free, SRAM shared all the time */
 	double mac_clk;                   /* of that, clocks in which the array multiplies */
 	struct mla_fetch fetch;           /* of operand A, all jobs */
-	double storage_packet;            /* that a PE of a storage QPE sends to the PEs of a block */
+	/* Of operand A, that a PE of a storage QPE sends to the PEs of a block, and such PEs of a queue. */
+	double storage_packet;
+	uint32_t n_storage;
 	double host_clk;                  /* of the host, for the jobs of all queues */
 	/* What holds in any order of the jobs: whether they are alike, else how much of the sums some queue has at
 	 * least. */
