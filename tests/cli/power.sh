@@ -102,7 +102,7 @@ layers: [{match: '.*', split: all}]
 objectives: [latency_ms]
 YAML
 expect_code 0 "$DSE" explore "$work/fastest.yaml" -o "$work/results"
-least=$(tail -n 1 "$work"/results/fastest-*/front.csv | cut -d, -f2)
+least=$(tail -n 1 "$work"/results/fastest-*/front.csv | cut -d, -f2 | awk '{ printf "%.12g", $1 }')
 expect_code 0 "$DSE" power dvfs_chip tiny --search --scenario speed --json
 expect_text "$work/out" "\"time_ms\": $least"
 expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-frac 0.4 --front
