@@ -12,12 +12,13 @@
  * blocks of columns of A.
  */
 
+#define RESULT_BYTE 4 /* of a partial sum */
+
 /*
  * Jobs are served one by one where they take no more than so many rounds of a queue's PEs, or are no more than so many.
  * Of more jobs an excerpt is served where PEs are few; where they are many they are not told apart, as an evaluation
  * would be slow and each job is a small part of the whole.
  */
-#define RESULT_BYTE 4 /* of a partial sum */
 #define MAX_SERVED_ROUND 4
 #define MAX_SERVED_JOB 64
 #define MAX_EXCERPT_PE 16
@@ -114,6 +115,12 @@ void distribute_job_kind(const struct layer_context *context, const struct layer
 	const struct split *split = &design->split;
 	job->copy_packet = copy_packet(context, design, tiling, kind->w ? split->w.size_b : split->w.size_a,
 	                               kind->h ? split->h.size_b : split->h.size_a);
+}
+
+/* Of a range: whether it has several numbers of parts of the input channels. */
+static bool is_d_open(const struct tiling *tiling)
+{
+	return tiling->range && tiling->range->d.n_least < tiling->range->d.n_most;
 }
 
 /* Whether all parts of a dimension are alike. */
@@ -216,7 +223,7 @@ static bool has_sizes(const struct split *split, const struct tiling *tiling, co
                       const struct job_order *order)
 {
 	unsigned open = deal->is_chain ? tiling->open & ~(unsigned)BOUND_OPEN_D : tiling->open;
-	return open != 0 || tiling->is_d_open || !is_even(&split->h) || (!deal->is_chain && !is_even(&split->d)) ||
+	return open != 0 || is_d_open(tiling) || !is_even(&split->h) || (!deal->is_chain && !is_even(&split->d)) ||
 	       (order->n_w[0] > 0 && order->n_w[1] > 0) || (order->n_c[0] > 0 && order->n_c[1] > 0);
 }
 
@@ -228,7 +235,7 @@ static void fill_tail(const struct layer_context *context, const struct split *s
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
 	unsigned open = deal->is_chain ? tiling->open & ~(unsigned)BOUND_OPEN_D : tiling->open;
 	if (open != 0 || !distribute_deals_columns(deal) || !is_even(&split->h) ||
-	    (!is_matmul && !is_even(&split->w)) || (!deal->is_chain && (tiling->is_d_open || !is_even(&split->d))))
+	    (!is_matmul && !is_even(&split->w)) || (!deal->is_chain && (is_d_open(tiling) || !is_even(&split->d))))
 		return;
 	uint32_t step = is_matmul ? context->machine->mla_cols : context->machine->mla_rows;
 	uint32_t size = column->n_b > 0 ? column->size_b : column->size_a;
@@ -238,7 +245,7 @@ static void fill_tail(const struct layer_context *context, const struct split *s
 	double n_d = (double)dim_n_part(&split->d), extent = (double)dim_extent(&split->d);
 	if (deal->is_chain)
 		jobs->first_frac = split->d.size_a / (tiling->range ? (double)tiling->range->d.extent : extent);
-	if ((tiling->open & BOUND_OPEN_D) == 0 && !tiling->is_d_open)
+	if ((tiling->open & BOUND_OPEN_D) == 0 && !is_d_open(tiling))
 		jobs->tail_job_frac =
 		    jobs->tail_frac * (split->d.n_b > 0 ? split->d.size_b : split->d.size_a) * n_d / extent;
 }

@@ -91,16 +91,6 @@ static uint32_t map_kinds(const struct tiling *tiling, const struct split *split
 	return kinds;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b > 0) {
-		uint64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /*
  * Groups of parts of two widths: while rows are equally high they come again when as many parts as PEs fill whole rows.
  * Of very many, those not looked at are taken to be like the others.

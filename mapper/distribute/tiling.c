@@ -341,7 +341,6 @@ void tiling_size(const struct layer_context *context, const struct split *split,
 	const struct block *block = context->block;
 	tiling->is_summed = tiling->is_least = false;
 	tiling->open = 0;
-	tiling->is_d_open = false;
 	tiling->range = NULL;
 	tiling->n_w = dim_n_part(&split->w);
 	tiling->n_h = dim_n_part(&split->h) * block_batch(block);

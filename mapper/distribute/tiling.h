@@ -38,7 +38,6 @@ struct tiling {
 	bool is_summed;                  /* tiling_sum has filled them */
 	bool is_least;                   /* of a range of splits, from tiling_least */
 	uint8_t open;                    /* then: the dimensions with several splits, of enum bound_open; else 0 */
-	bool is_d_open;                  /* then: and several numbers of parts of the input channels */
 	const struct split_range *range; /* then; else NULL */
 	double least_task_clk;           /* then: MLA clocks of all tasks, SRAM free; see tiling_all_task_clk */
 	uint64_t all_map_byte, all_map_aligned_byte; /* over all ifmap parts, all input channels */

@@ -456,7 +456,6 @@ void tiling_least(const struct layer_context *context, const struct split_range 
 	tiling->open = (uint8_t)((range->w.split ? 0 : BOUND_OPEN_W) | (range->h.split ? 0 : BOUND_OPEN_H) |
 	                         (range->c.split ? 0 : BOUND_OPEN_C) | (range->d.split ? 0 : BOUND_OPEN_D));
 	tiling->range = range;
-	tiling->is_d_open = range->d.n_least < range->d.n_most;
 	tiling->n_out_pixel =
 	    (uint64_t)range->w.extent * range->h.extent * range->c.extent * block_batch(context->block);
 	tiling->all_filter_byte = 0;

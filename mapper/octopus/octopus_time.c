@@ -185,14 +185,8 @@ void octopus_compute(const struct octopus_context *context, const struct split *
 /* Runs of `inner` equal numbers that n consecutive tiles reach into, wherever a worker's first tile lies. */
 static uint32_t n_run(uint32_t n, uint32_t inner)
 {
-	uint32_t a = n, b = inner;
-	while (b > 0) {
-		uint32_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	/* first tiles lie at multiples of n: at most inner - a before the end of a run */
-	uint64_t most = ((uint64_t)inner - a + n - 1) / inner + 1;
+	/* first tiles lie at multiples of n: at most so many before the end of a run */
+	uint64_t most = (inner - common_divisor(n, inner) + n - 1) / inner + 1;
 	return most < n ? (uint32_t)most : n;
 }
 

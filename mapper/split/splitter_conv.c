@@ -112,16 +112,6 @@ static uint32_t most_rows(const struct conv_search *search, uint32_t w, uint32_t
 	return low * search->step;
 }
 
-static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
-{
-	while (b > 0) {
-		uint32_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* The largest divisor of n that is at most limit, found from its pairs: heights may have 65536 rows. */
 static uint32_t largest_divisor(uint32_t n, uint32_t limit)
 {
@@ -145,7 +135,7 @@ static uint32_t largest_divisor(uint32_t n, uint32_t limit)
 static bool balanced_rows(const struct conv_search *search, uint32_t n_w, uint32_t n, struct dim_split *h)
 {
 	uint32_t n_unit = search->block->out_h / search->step, n_pe = search->splitter->n_pe;
-	uint32_t m_step = n_pe / greatest_common_divisor(n_w, n_pe), even, gap;
+	uint32_t m_step = n_pe / (uint32_t)common_divisor(n_w, n_pe), even, gap;
 	bool found = false;
 	assert(n > 0 && n <= n_unit);
 	if (n_unit % n == 0) {

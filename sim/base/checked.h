@@ -2,7 +2,7 @@
 #ifndef SIM_BASE_CHECKED_H
 #define SIM_BASE_CHECKED_H
 /* Small integer helpers used everywhere: ceiling division, alignment, products that saturate instead of wrapping,
- * the smaller and the larger. */
+ * the smaller and the larger, the greatest common divisor. */
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,6 +42,17 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
 static inline uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* The greatest that divides both; of 0 and a number that number. */
+static inline uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b > 0) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
 }
 
 #endif

@@ -23,27 +23,17 @@
 #define LAST_WAIT_CLK 512
 #define MAX_RUNNING 8 /* with more tasks at work they hardly ever step together */
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b > 0) {
-		uint64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 static uint64_t lcm(uint64_t a, uint64_t b)
 {
-	return mul_sat(a / gcd(a, b), b);
+	return mul_sat(a / common_divisor(a, b), b);
 }
 
 /* PE clocks after which NoC and DRAM are where they were, relative to the PEs. */
 static uint64_t phase_of(const struct event_chip *chip)
 {
-	uint64_t pe_khz = chip->pe_khz, clk = pe_khz / gcd(pe_khz, chip->noc_khz);
+	uint64_t pe_khz = chip->pe_khz, clk = pe_khz / common_divisor(pe_khz, chip->noc_khz);
 	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
-		clk = lcm(clk, pe_khz / gcd(pe_khz, chip->dram[i].tick_khz));
+		clk = lcm(clk, pe_khz / common_divisor(pe_khz, chip->dram[i].tick_khz));
 	return clk;
 }
 

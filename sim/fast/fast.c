@@ -69,8 +69,8 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 
 /*
  * Tasks between two barriers, each followed by its write. The host starts the
- * PEs one after the other, a message a clock. All PEs begin
- * together but for that, so their first results come together and wait for each other at the
+ * PEs one after the other, a message a clock; but for that they begin together,
+ * so their first results come together and wait for each other at the
  * DRAM or before the storage QPE; as packets take turns the PEs go on at
  * different times, and part of what is written later is hidden behind tasks.
  * The last results are not. Nor can all take less than the writes alone.

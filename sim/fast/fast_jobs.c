@@ -257,6 +257,8 @@ static double router_clk(const struct jobs *jobs, double n_pe, const struct rate
 static double last_start_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe,
                              const struct rates *rates)
 {
+	if (jobs->first_frac <= 0)
+		return 0;
 	double n_write = (double)jobs->busiest.n_write, n_first = real_min((double)n_pe, n_write);
 	double load_byte = jobs->load_byte * (n_first < n_write ? jobs->tail_frac * n_first / n_write : 1);
 	double mean_frac = jobs->tail_frac / n_write;
@@ -266,8 +268,6 @@ static double last_start_clk(const struct jobs *jobs, const struct job_time *job
 	    .task_clk = jobs->task_clk * mean_frac,
 	    .copy_packet = jobs->largest.copy_packet * jobs->tail_write_frac,
 	};
-	if (jobs->first_frac <= 0)
-		return 0;
 	return load_byte * jobs->first_frac / rates->dram_byte +
 	       fast_alone_clk(&least, jobs->n_largest, job->setup_clk, job->answer_clk, rates);
 }
