@@ -248,8 +248,7 @@ static void add_filter_load(const struct layer_context *context, const struct la
 	};
 	/* groups of a convolution have their parts one after the other, the later ones smaller */
 	uint64_t n_first = tiling->n_channel_part > 1 ? tiling->n_c : ceil_div(tiling->n_meet, machine->dram_n);
-	double share_byte = (double)tiling->filter_byte * distribute_filter_frac(design, tiling, n_first);
-	double filter_byte = (double)tiling->filter_byte * distribute_filter_frac(design, tiling, tiling->n_c);
+	double filter_byte = (double)tiling->filter_byte * distribute_filter_frac(design, tiling, n_first);
 	transfer->paths = transit_paths(machine, &context->mesh, &transit);
 	transfer->n_repeat = n;
 	transfer->item_packet = filter_byte / machine->noc_packet_byte;
@@ -263,8 +262,6 @@ static void add_filter_load(const struct layer_context *context, const struct la
 	double all_byte = (double)tiling->all_filter_byte * n / (double)tiling->n_channel_part * part_frac;
 	double copied_byte = all_byte * (n_copy - 1);
 	transfer->dram_byte = all_byte / n / machine->dram_n * loaded_frac;
-	if (n_filter == tiling->n_c && !tiling->is_least)
-		transfer->dram_byte = real_max(transfer->dram_byte, share_byte * (double)n_first * loaded_frac);
 	step->counts.dram_read_byte = all_byte * loaded_frac;
 	step->counts.sram_write_word = (all_byte + copied_byte) / 4;
 	step->counts.sram_read_word = (copied_byte + all_byte * (1 - loaded_frac)) / 4;
