@@ -17,6 +17,7 @@ struct step *distribute_add_step(struct program *program, enum step_kind kind, e
 	case STEP_TRANSFER:
 		/* all but the stages, of which n_stage count */
 		step->u.transfer.dram_byte = step->u.transfer.item_packet = step->u.transfer.n_repeat = 0;
+		step->u.transfer.chain_packet = 0;
 		step->u.transfer.n_stage = step->u.transfer.n_side = 0;
 		step->u.transfer.stage_setup = SETUP_COPY;
 		step->u.transfer.stage_setup_clk = step->u.transfer.setup_clk = 0;
@@ -109,6 +110,7 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
 	uint64_t n_filter = 1;
 	if (chip_reuse) {
 		assignment = distribute_chip_assign(context, tiling);
+		distribute_chip_count(context, design, tiling, &assignment);
 		n_filter = distribute_chip_migrates(&assignment) ? 2 : 1;
 	}
 	uint64_t sram_byte = distribute_sram_byte(context, design, tiling, n_filter);

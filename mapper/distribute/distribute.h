@@ -41,10 +41,11 @@ struct chip_assignment {
 	uint64_t n_task;   /* of the busiest PE, all waves */
 	uint64_t n_active; /* PEs of a block that have a part and a filter */
 	uint64_t n_filter_load; /* times the PEs are filled with filters, each wave */
-	uint64_t n_rotation;    /* of filters inside the blocks, each wave */
-	uint64_t n_ring;        /* steps of filters round the ring of cells, each wave */
-	uint64_t n_run;         /* of tasks between barriers, all waves */
-	uint64_t n_lockstep;    /* tasks one after the other: of each run those of its busiest PE; at least n_task */
+	/* From distribute_chip_count. */
+	uint64_t n_rotation; /* of filters inside the blocks, each wave */
+	uint64_t n_ring;     /* steps of filters round the ring of cells, each wave */
+	uint64_t n_run;      /* of tasks between barriers, all waves */
+	uint64_t n_lockstep; /* tasks one after the other: of each run those of its busiest PE; at least n_task */
 	/* Grouped convolutions. Parts of a group: all of the above but totals are of one group, and one follows
 	 * another. */
 	uint64_t n_pass; /* groups so; else 1 */
@@ -54,8 +55,13 @@ struct chip_assignment {
 	uint64_t n_turn;             /* waves with the same filters */
 };
 
-/* Work out the assignment; a sized tiling suffices (tiling_size). */
+/* Work out what lies where; a sized tiling suffices (tiling_size). */
 struct chip_assignment distribute_chip_assign(const struct layer_context *context, const struct tiling *tiling);
+
+/* And what is run and migrates: from the numbers of parts on the thesis' mesh, for which that is exact, and for chips
+ * that are too large for more; on others from the placement itself (mapper/placement/meeting.h). */
+void distribute_chip_count(const struct layer_context *context, const struct layer_design *design,
+                           const struct tiling *tiling, struct chip_assignment *assignment);
 
 /* Cells of the ring over which sets of filters, a QPE full each, are dealt until they recur: a divisor of the cells. */
 uint64_t distribute_chip_n_dealt(const struct hierarchy *hierarchy, uint64_t n_filter_set);

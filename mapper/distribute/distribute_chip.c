@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/distribute/distribute_parts.h"
+#include "mapper/placement/meeting.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 
@@ -104,31 +105,72 @@ static uint64_t count_run_tasks(const struct layer_context *context, const struc
 	return ceil_div(ceil_div(n_filter, n_filter_set), n_inside * n_alike);
 }
 
+const struct meeting *distribute_chip_meeting(const struct layer_context *context, const struct layer_design *design,
+                                              const struct tiling *tiling, const struct chip_assignment *a,
+                                              uint64_t n_filter)
+{
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	uint64_t n_group = hierarchy->n_block / a->n_share;
+	uint64_t n_dealt = distribute_chip_n_dealt(hierarchy, ceil_div(n_filter, context->machine->qpe_n_pe));
+	if (!meeting_serves(context->machine))
+		return NULL;
+	const struct meeting_spec spec = {
+	    .n_set = (uint32_t)a->n_set,
+	    .n_slot = (uint32_t)a->n_slot,
+	    .n_resident = (uint32_t)a->n_resident,
+	    .n_group = (uint32_t)ceil_div(tiling->n_h, ceil_div(tiling->n_h, n_group)),
+	    .n_filter = (uint32_t)n_filter,
+	    .n_dealt = (uint32_t)n_dealt,
+	    .n_share = (uint32_t)a->n_share,
+	    .n_stride = (uint32_t)distribute_chip_stride(hierarchy, a->n_set, n_dealt),
+	    .in_storage = design->in_storage,
+	    .is_apart = block_batch(context->block) > 1,
+	};
+	return transit_meeting(context->machine, &context->mesh, &spec);
+}
+
 /*
- * Of one load of filters. Those that a PE can reach without migration are its
- * QPE's (by changing the source of operand A); QPEs with other ifmap parts see
+ * n loads of filters that are alike, where meetings are not followed. Those that a PE can reach without migration are
+ * its QPE's (by changing the source of operand A); QPEs with other ifmap parts see
  * them by rotations. A position of the ring shows a block, and those that share
  * its row, so many of the cells over which the filters are dealt. Of what
  * mapper/unfold/unfold_chip.c comes to, ring steps are exact and rotations never below
  * (of random designs exact in all but 1 of 1100 on the thesis' mesh, in 9 of 10
  * on others); tasks are a lower bound: filters that do not divide cost more.
  */
-static void add_load_of_filters(const struct layer_context *context, uint64_t n_filter, struct chip_assignment *a)
+static void estimate_loads(const struct layer_context *context, uint64_t n_filter, uint64_t n,
+                           struct chip_assignment *a)
 {
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	uint64_t n_filter_set = ceil_div(n_filter, context->machine->qpe_n_pe);
-	uint64_t n_dealt = distribute_chip_n_dealt(hierarchy, n_filter_set), n_seen = a->n_share, n_run;
+	uint64_t n_dealt = distribute_chip_n_dealt(hierarchy, n_filter_set), n_seen = a->n_share;
 	if (has_half_blocks(hierarchy) && a->n_set <= hierarchy->qpe_per_cell)
 		n_seen *= 2;
 	else if (has_half_blocks(hierarchy) && n_dealt <= 2)
 		n_seen = 1;
 	uint64_t n_position = ceil_div(n_dealt, least(n_dealt, n_seen));
-	n_run = n_position * count_runs(hierarchy, a, n_filter_set, n_dealt);
-	a->n_ring += (n_position - 1) * distribute_chip_stride(hierarchy, a->n_set, n_dealt);
-	a->n_rotation += n_run - n_position;
-	a->n_run += n_run;
-	a->n_task += ceil_div(ceil_div(n_filter, a->n_share), a->n_copy);
-	a->n_lockstep += n_run * count_run_tasks(context, a, n_filter, n_run);
+	uint64_t n_run = n_position * count_runs(hierarchy, a, n_filter_set, n_dealt);
+	a->n_ring += n * (n_position - 1) * distribute_chip_stride(hierarchy, a->n_set, n_dealt);
+	a->n_rotation += n * (n_run - n_position);
+	a->n_run += n * n_run;
+	a->n_lockstep += n * n_run * count_run_tasks(context, a, n_filter, n_run);
+}
+
+static void add_loads_of_filters(const struct layer_context *context, const struct layer_design *design,
+                                 const struct tiling *tiling, uint64_t n_filter, uint64_t n, struct chip_assignment *a)
+{
+	const struct meeting *meeting = NULL;
+	a->n_task += n * ceil_div(ceil_div(n_filter, a->n_share), a->n_copy);
+	if (!has_half_blocks(&context->hierarchy))
+		meeting = distribute_chip_meeting(context, design, tiling, a, n_filter);
+	if (!meeting) {
+		estimate_loads(context, n_filter, n, a);
+		return;
+	}
+	a->n_ring += n * meeting->n_ring;
+	a->n_rotation += n * meeting->n_rotation;
+	a->n_run += n * meeting->n_run;
+	a->n_lockstep += n * meeting->n_lockstep;
 }
 
 /* How many parts lie side by side: all of up to a QPE's PEs, else whole QPEs; powers of two where the thesis has lists.
@@ -161,25 +203,26 @@ struct chip_assignment distribute_chip_assign(const struct layer_context *contex
 	lay_out_maps(hierarchy, context->machine->qpe_n_pe, &a);
 	a.n_filter = ceil_div(n_c, a.n_share);
 	a.n_filter_load = ceil_div(n_c, hierarchy->n_pe);
-	uint64_t n_last = n_c - (a.n_filter_load - 1) * hierarchy->n_pe;
-	if (a.n_filter_load > 1) {
-		/* all but the last are alike */
-		add_load_of_filters(context, hierarchy->n_pe, &a);
-		a.n_rotation *= a.n_filter_load - 1;
-		a.n_ring *= a.n_filter_load - 1;
-		a.n_task *= a.n_filter_load - 1;
-		a.n_lockstep *= a.n_filter_load - 1;
-		a.n_run *= a.n_filter_load - 1;
-	}
-	add_load_of_filters(context, n_last, &a);
-	a.n_task *= a.n_wave * a.n_pass;
-	a.n_lockstep *= a.n_wave * a.n_pass;
-	a.n_run *= a.n_wave * a.n_pass;
-	if (a.n_lockstep < a.n_task)
-		a.n_lockstep = a.n_task;
-	a.n_active = ceil_div(a.n_part * a.n_filter * a.n_pass, a.n_task);
-	assert(a.n_copy > 0 && a.n_slot >= a.n_resident && a.n_task > 0);
 	return a;
+}
+
+void distribute_chip_count(const struct layer_context *context, const struct layer_design *design,
+                           const struct tiling *tiling, struct chip_assignment *a)
+{
+	if (a->is_own)
+		return;
+	uint64_t n_most = context->hierarchy.n_pe, n_last = tiling->n_meet - (a->n_filter_load - 1) * n_most;
+	/* all but the last are alike */
+	if (a->n_filter_load > 1)
+		add_loads_of_filters(context, design, tiling, n_most, a->n_filter_load - 1, a);
+	add_loads_of_filters(context, design, tiling, n_last, 1, a);
+	a->n_task *= a->n_wave * a->n_pass;
+	a->n_lockstep *= a->n_wave * a->n_pass;
+	a->n_run *= a->n_wave * a->n_pass;
+	if (a->n_lockstep < a->n_task)
+		a->n_lockstep = a->n_task;
+	a->n_active = ceil_div(a->n_part * a->n_filter * a->n_pass, a->n_task);
+	assert(a->n_copy > 0 && a->n_slot >= a->n_resident && a->n_task > 0);
 }
 
 /* Numbers of filter parts that the thesis' own rules serve (mapper/unfold/unfold_chip.c, in which some have more). */
@@ -209,6 +252,9 @@ static void add_filter_load(const struct layer_context *context, const struct la
 	transfer->paths = transit_paths(machine, &context->mesh, &transit);
 	transfer->n_repeat = n;
 	transfer->item_packet = filter_byte / machine->noc_packet_byte;
+	/* one part is the largest; of several loads' and groups' the first ones have it */
+	if (n_filter == tiling->n_c)
+		transfer->chain_packet = (double)tiling->filter_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	transfer->setup_clk = machine->dram_load_setup_clk;
 	double loaded_frac = design->weight_ahead == AHEAD_NONE ? 1 : design->weight_ahead == AHEAD_HALF ? 0.5 : 0;
@@ -252,8 +298,12 @@ static void add_input_phase(const struct layer_context *context, const struct la
 	transfer->paths = transit_paths(machine, &context->mesh, &transit);
 	transfer->n_repeat = (double)(a->n_wave * a->n_pass);
 	uint64_t n_row = ceil_div(tiling->n_h * a->n_share, context->hierarchy.n_block);
-	double map_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_row, 0);
+	/* an interface serves several blocks in turn, of which the first one has the larger parts */
+	uint64_t n_near = design->in_storage ? n_row : min_u64(tiling->n_h, n_row * context->hierarchy.block_per_dram);
+	double map_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_near, 0);
+	double block_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_row, 0);
 	transfer->item_packet = map_byte / machine->noc_packet_byte;
+	transfer->chain_packet = block_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	transfer->setup_clk = machine->dram_load_setup_clk;
 	double loaded_byte = (double)tiling->all_map_byte * (double)a->n_share;
@@ -334,11 +384,43 @@ static struct result_share result_share(const struct layer_context *context, con
 	if (tiling->is_least)
 		return (struct result_share){dram_frac, hierarchy->n_block * dram_frac};
 	uint64_t n_group = hierarchy->n_block / a->n_share, n_h = tiling->n_h;
+	/* of fewer blocks than interfaces each has several nearest ones */
+	if (context->machine->dram_n > hierarchy->n_block) {
+		const struct transit transit = {
+		    .kind = TRANSIT_RESULTS, .n_resident = hierarchy->pe_per_block, .n_block = hierarchy->n_block};
+		const struct flow_paths *paths = transit_paths(context->machine, &context->mesh, &transit);
+		double n_pe = hierarchy->n_pe, busiest = (double)ceil_div(n_h, n_group) * (double)n_group / (double)n_h;
+		double frac = real_max((double)paths->dram / n_pe * busiest, dram_frac);
+		return (struct result_share){real_min(1, frac), real_min(1, frac) * hierarchy->n_block};
+	}
 	uint64_t n_near = hierarchy->block_per_dram > a->n_share ? hierarchy->block_per_dram / a->n_share : 1;
 	double n_row = (double)(n_near * (n_h / n_group) + least(n_near, n_h % n_group)), n_all = (double)n_h;
 	double near_frac = real_min(1, (double)hierarchy->block_per_dram / (double)(n_near * a->n_share));
 	double n_block = (double)(least(n_near, n_h) * a->n_share) * near_frac;
 	return (struct result_share){real_max(n_row / n_all * near_frac, dram_frac), n_block};
+}
+
+/*
+ * Parts of two sizes as they meet. Never below what is certain of a range of splits: as many tasks one after the other,
+ * of filter parts as large as the mean.
+ */
+static void price_meetings(const struct layer_context *context, const struct layer_design *design,
+                           const struct tiling *tiling, const struct chip_assignment *a, struct compute *compute)
+{
+	struct meet_sum sum;
+	if (!distribute_meet(context, design, tiling, a, &sum))
+		return;
+	double frac = distribute_mean_frac(context, tiling) * distribute_wave_frac(context, design, tiling, a);
+	double n_task = (double)compute->n_task, fixed_clk = context->machine->mla_init_clk;
+	double mean_clk = (fixed_clk + (tiling->task.shared_clk - fixed_clk) * frac) * n_task;
+	double mean_word = (double)tiling->task.a_word * frac * n_task;
+	double mean_mac_clk = (double)tiling->task.mac_clk * frac * n_task;
+	compute->task_clk = real_max(sum.clk, mean_clk);
+	compute->mac_clk = sum.mac_clk;
+	if (sum.n_start > 0)
+		compute->n_start = sum.n_start / compute->n_barrier;
+	compute->fetch =
+	    tiling_fetch(context, tiling, real_max(sum.a_word, mean_word), real_max(sum.mac_clk, mean_mac_clk));
 }
 
 void distribute_chip_computation(const struct layer_context *context, const struct layer_design *design,
@@ -369,6 +451,7 @@ void distribute_chip_computation(const struct layer_context *context, const stru
 	compute->mac_clk = (double)tiling->task.mac_clk * task_frac * (double)n_all;
 	compute->fetch = tiling_fetch(context, tiling, (double)tiling->task.a_word * task_frac * (double)n_task,
 	                              (double)tiling->task.mac_clk * task_frac * (double)n_task);
+	price_meetings(context, design, tiling, a, compute);
 	double all_byte = (double)tiling->all_out_byte * done_frac;
 	struct result_share share = result_share(context, tiling, a);
 	double n_writer_pe = share.n_block * hierarchy->pe_per_block;
@@ -438,84 +521,4 @@ void distribute_chip_reuse(const struct layer_context *context, const struct lay
 	distribute_arm(context, design, tiling, &share, program);
 	if (design->fetch_next != AHEAD_NONE)
 		distribute_chip_fetch(context, design, program);
-}
-
-/* A dimension's parts together, each as large as the largest: at least so many parts and so much extent. */
-struct full_parts {
-	bool is_known; /* how many there are */
-	double n, extent;
-};
-
-static struct full_parts fill_parts(const struct dim_range *range, uint32_t largest, uint32_t extent)
-{
-	struct full_parts parts = {range->n_least == range->n_most, range->n_least, extent};
-	if (parts.is_known)
-		parts.extent = real_max(extent, (double)range->n_least * largest);
-	return parts;
-}
-
-void distribute_chip_busiest(const struct layer_context *context, const struct layer_design *design,
-                             const struct split_range *range, const struct tiling *tiling, struct busiest_work *busiest)
-{
-	const struct block *block = context->block;
-	const struct machine *machine = context->machine;
-	const struct hierarchy *hierarchy = &context->hierarchy;
-	double n_block = hierarchy->n_block, n_share = 1;
-	uint32_t computed_w = tiling->in_w - block_reach_w(block) + 1,
-		 computed_h = tiling->in_h - block_reach_h(block) + 1;
-	assert(tiling->is_least && tiling->n_d == 1 && design->strategy == STRATEGY_FUSION_REUSE);
-	struct full_parts w = fill_parts(&range->w, tiling->out_w, range->w.extent);
-	struct full_parts h = fill_parts(&range->h, tiling->out_h, range->h.extent);
-	/* filter parts of two sizes are priced one by one */
-	struct full_parts c = {range->c.n_least == range->c.n_most, range->c.n_least, range->c.extent};
-	/* columns and filters in blocks of the array */
-	double w_block =
-	    w.is_known ? w.n * (double)ceil_div(computed_w, machine->mla_cols) : w.extent / machine->mla_cols;
-	double c_block = c.extent / machine->mla_rows;
-	if (!c.is_known && block_n_group(block) > 1)
-		c_block = (double)(block_n_group(block) * ceil_div(block_group_out_c(block), machine->mla_rows));
-	h.n *= block_batch(block);
-	h.extent *= block_batch(block);
-	double h_row = h.extent, h_pixel = (double)range->h.extent * block_batch(block);
-	/* a block's share of the rows; of few rows blocks share one and deal the filters */
-	if (h.is_known) {
-		uint64_t n_all = (uint64_t)range->h.n_least * block_batch(block);
-		uint64_t n_row = ceil_div(n_all, hierarchy->n_block);
-		if (n_all < hierarchy->n_block && hierarchy->n_block % n_all == 0)
-			n_share = n_block / (double)n_all;
-		h.n = (double)n_row;
-		h.extent = (double)n_row * tiling->out_h;
-		h_pixel *= (double)n_row / (double)n_all;
-		/* rows of several images are priced as if all were the larger ones */
-		h_row = block_batch(block) > 1 ? (double)n_row * computed_h
-		                               : distribute_first_rows(block, &range->h, n_row);
-		n_block = 1;
-	}
-	double n_filter = c.n / n_share;
-	if (c.is_known) {
-		n_filter = (double)ceil_div(range->c.n_least, (uint64_t)n_share);
-		c.extent *= n_filter / c.n;
-		c_block *= n_filter / c.n;
-	} else {
-		c.extent /= n_share;
-		c_block /= n_share;
-	}
-	double n_pe = n_block * hierarchy->pe_per_block;
-	double n_round = w_block * h_row * c_block / n_pe;
-	if (context->is_packed) {
-		double n_part = w.n * h.n, n_block_part = w.extent * h.extent / n_part / machine->mla_cols;
-		if (w.is_known && h.is_known)
-			n_block_part = (double)ceil_div(tiling->in_w, machine->mla_cols);
-		n_round = n_part * n_block_part * c_block / n_pe;
-	}
-	busiest->n_task = w.n * h.n * n_filter / n_pe;
-	busiest->task_clk = n_round * mla_least_round_clk(&context->round, &context->channels) +
-	                    busiest->n_task * machine->mla_init_clk;
-	uint64_t n_packet = ceil_div(block_group_in_c(block) * context->round.channel_a_byte, machine->noc_packet_byte);
-	busiest->fetch = (struct mla_fetch){n_round, n_round * (double)n_packet, context->round.rate.a_period_clk};
-	/* results of parts of two sizes are priced by what comes together */
-	double n_pixel = range->w.extent * h_pixel * c.extent / n_block;
-	if (!design->out_storage)
-		busiest->write_byte = n_pixel / ((double)block->pool * block->pool) * (context->operand_bit / 8.0) *
-		                      hierarchy->block_per_dram;
 }

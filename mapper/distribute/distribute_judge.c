@@ -36,6 +36,7 @@ uint64_t mapper_sram_byte(const struct layer_context *context, const struct laye
 	if (!distribute_is_chip_reuse(context, design))
 		return distribute_sram_byte(context, design, &tiling, 1);
 	struct chip_assignment assignment = distribute_chip_assign(context, &tiling);
+	distribute_chip_count(context, design, &tiling, &assignment);
 	return distribute_sram_byte(context, design, &tiling, distribute_chip_migrates(&assignment) ? 2 : 1);
 }
 

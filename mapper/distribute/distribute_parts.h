@@ -44,6 +44,21 @@ void distribute_chip_computation(const struct layer_context *context, const stru
                                  const struct tiling *tiling, const struct chip_assignment *assignment, uint64_t n_task,
                                  struct program *program);
 
+/* Who meets whom in a load of n_filter filter parts; NULL: not known, as the chip is too large. */
+struct meeting;
+const struct meeting *distribute_chip_meeting(const struct layer_context *context, const struct layer_design *design,
+                                              const struct tiling *tiling, const struct chip_assignment *assignment,
+                                              uint64_t n_filter);
+
+/* Tasks one after the other, of each run those of its slowest PE: PE clocks, of these multiplying, and words of operand
+ * A that a PE of its QPE reads in the mean; PEs that are started, of all runs, 0: not known. */
+struct meet_sum {
+	double clk, mac_clk, a_word, n_start;
+};
+/* Run by run, from the assignment's meetings; false: these are not known, or too many. Not of ranges. */
+bool distribute_meet(const struct layer_context *context, const struct layer_design *design,
+                     const struct tiling *tiling, const struct chip_assignment *assignment, struct meet_sum *sum);
+
 /* Reuse of filters alone: grouped convolutions cut between groups, chip or QPE. */
 void distribute_own(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
                     const struct chip_assignment *assignment, struct program *program);
@@ -65,6 +80,8 @@ double distribute_map_frac(const struct layer_design *design, const struct tilin
 /* Rounds of a task with n filter parts, one after the other. */
 double distribute_task_frac(const struct layer_context *context, const struct layer_design *design,
                             const struct tiling *tiling, uint64_t n);
+/* Of all filter parts, if they filled the array. */
+double distribute_mean_frac(const struct layer_context *context, const struct tiling *tiling);
 /* Rounds of the largest task of each wave: for ifmap parts of two heights; for filter parts of two sizes, each with
  * ifmap parts of its own. */
 double distribute_wave_frac(const struct layer_context *context, const struct layer_design *design,

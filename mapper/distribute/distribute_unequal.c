@@ -162,6 +162,14 @@ double distribute_own_task_frac(const struct layer_context *context, const struc
 	return lot_frac(c, large, small, a->n_together, a->n_wave / a->n_turn);
 }
 
+double distribute_mean_frac(const struct layer_context *context, const struct tiling *tiling)
+{
+	const struct block *block = context->block;
+	double n_row = context->machine->mla_rows,
+	       large = (double)split_part_row(block, tiling->out_c, context->machine->mla_rows);
+	return real_min(1, (double)block->out_c / ((double)tiling->n_c * n_row * large));
+}
+
 double distribute_task_frac(const struct layer_context *context, const struct layer_design *design,
                             const struct tiling *tiling, uint64_t n)
 {

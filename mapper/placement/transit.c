@@ -83,6 +83,8 @@ static void list_slots(struct placement *placement, const struct transit *transi
 	for (uint32_t slot = 0; slot < transit->n_resident; slot++)
 		for (uint32_t b = 0; b < transit->n_block; b++) {
 			uint32_t pe = placement_own_pe(place, n_pe, b, slot), other = FLOW_DRAM + place->dram[b];
+			if (is_out)
+				other = FLOW_DRAM + mesh_near_dram(&place->mesh, pe / n_pe);
 			if (transit->in_storage)
 				other = placement_pe(placement, place->storage_qpe[b], slot % n_pe);
 			placement_add(placement, is_out ? pe : other, is_out ? other : pe, FLOW_NONE, 0);

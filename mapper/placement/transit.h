@@ -6,6 +6,7 @@
  * with the size of the items and with what a packet takes at ports, routers, links and DRAM interfaces. They depend on
  * the machine's geometry alone, so they are worked out once and kept: what is asked for again is looked up.
  */
+#include "mapper/placement/meeting.h"
 #include "sim/machine/flow.h"
 #include "sim/program/program.h"
 
@@ -14,7 +15,7 @@ enum transit_kind {
 	TRANSIT_FILTERS,     /* filter parts to all QPEs */
 	TRANSIT_TURN,        /* one rotation of filters inside the blocks */
 	TRANSIT_RING,        /* one step of filters round the ring */
-	TRANSIT_RESULTS,     /* a packet of every PE to its storage QPE */
+	TRANSIT_RESULTS,     /* a packet of every PE to its storage QPE, or to the nearest DRAM interface */
 	TRANSIT_OWN_MAPS,    /* ifmap parts of a task each */
 	TRANSIT_OWN_FILTERS, /* filters of some tasks each */
 	N_TRANSIT
@@ -27,7 +28,7 @@ struct transit {
 	uint32_t n_block;                   /* MAPS, OWN: blocks that have any */
 	uint32_t n_filter, n_dealt, n_half; /* FILTERS, as placement_list_filters */
 	uint32_t n_user;                    /* OWN_FILTERS: PEs of each of n_filter parts of a block */
-	bool in_storage;                    /* MAPS, OWN_MAPS, TURN */
+	bool in_storage;                    /* MAPS, OWN_MAPS, TURN, RESULTS */
 	bool is_source;                     /* MAPS, FILTERS, TURN */
 };
 
@@ -53,6 +54,13 @@ const struct flow_paths *transit_paths(const struct machine *machine, const stru
                                        const struct transit *transit);
 
 bool transit_is_out(void);
+
+/*
+ * Who meets whom on a machine that is served (meeting_serves), kept likewise. Where memory is out there are more tasks
+ * than can be counted.
+ */
+const struct meeting *transit_meeting(const struct machine *machine, const struct transit_mesh *mesh,
+                                      const struct meeting_spec *spec);
 
 /*
  * The table belongs to all who hold it: the program from its first to its last line, each handle of libdse. The last

@@ -343,6 +343,7 @@ static uint32_t n_filter_buffer(const struct prove_run *run)
 		return 1;
 	tiling_size(run->context, &run->design->split, &tiling);
 	struct chip_assignment assignment = distribute_chip_assign(run->context, &tiling);
+	distribute_chip_count(run->context, run->design, &tiling, &assignment);
 	return distribute_chip_migrates(&assignment) ? 2 : 1;
 }
 

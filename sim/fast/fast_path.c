@@ -43,7 +43,8 @@ static double slowest_clk(const struct flow_paths *paths, double item, double no
 	return below_clk + real_max(0, above_clk - below_clk) * frac;
 }
 
-/* Equal items: the path, the busiest router, link or interface, or the longest chain, whichever takes longest. */
+/* The path, the busiest router, link or interface, or the longest chain, whichever takes longest; items as large as the
+ * mean, but for one that takes the chain. */
 struct step_time fast_time_paths(const struct transfer *transfer, const struct rates *rates)
 {
 	const struct flow_paths *paths = transfer->paths;
@@ -61,7 +62,8 @@ struct step_time fast_time_paths(const struct transfer *transfer, const struct r
 	double load_clk =
 	    real_max((double)paths->router * clk[FLOW_COST_ROUTER], (double)paths->link * clk[FLOW_COST_LINK]);
 	double longest_clk = real_max(dram_clk, load_clk) + clk[loads ? FLOW_COST_LOAD : FLOW_COST_COPY];
-	longest_clk = real_max(longest_clk, flow_clk(&paths->chain, clk));
+	longest_clk =
+	    real_max(longest_clk, clk_of_size(&paths->chain, real_max(item, transfer->chain_packet), item, clk));
 	if (paths->n_point > 0)
 		longest_clk = real_max(longest_clk, slowest_clk(paths, item, rates->link_packet, clk));
 	return (struct step_time){

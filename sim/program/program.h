@@ -62,8 +62,10 @@ struct stage {
  * the one before has arrived. The whole is repeated in sequence n_repeat times.
  */
 struct transfer {
-	double dram_byte;   /* through the busiest DRAM interface; 0: none */
-	double item_packet; /* packets of the largest item that is passed on */
+	double dram_byte;    /* through the busiest DRAM interface; 0: none */
+	double item_packet;  /* packets of an item that is passed on: the largest, or with paths their mean where most
+	                        wait */
+	double chain_packet; /* with paths: of the largest, which takes the longest chain of copies; 0: all are alike */
 	uint32_t n_stage;
 	uint32_t n_side; /* of the stages the first ones, which run beside loads and the other stages */
 	struct stage stage[TRANSFER_MAX_STAGE];
@@ -171,7 +173,7 @@ struct jobs {
 	/* Of operand A, that a PE of a storage QPE sends to the PEs of a block, and such PEs of a queue. */
 	double storage_packet;
 	uint32_t n_storage;
-	double host_clk;                  /* of the host, for the jobs of all queues */
+	double host_clk; /* of the host, for the jobs of all queues */
 	/* What holds in any order of the jobs: whether they are alike, else how much of the sums some queue has at
 	 * least. */
 	bool is_uneven;

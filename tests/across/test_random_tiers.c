@@ -311,7 +311,7 @@ static void print_worst(const struct draw *draw, size_t n, size_t n_worst)
 static void test_random_tiers_agree(void **state)
 {
 	/* What is reached, which must not grow; of the few draws of a slow build one may weigh much. */
-	static const struct limits sample = {0.06, 0.16, 0.55, 0.01}, few = {0.15, 0.4, 0.9, 0.08},
+	static const struct limits sample = {0.05, 0.13, 0.35, 0.01}, few = {0.15, 0.4, 0.9, 0.08},
 				   none = {1, 1, 10, 1};
 	const struct limits limits = SLOW_BUILD ? few : sample;
 	size_t n = tries_all() ? N_DRAW : N_DRAW_SAMPLE;
