@@ -310,6 +310,7 @@ static void take_point(struct front_reader *reader, const struct doc_node *node)
 	if (point->machine == front->n_machine)
 		(void)doc_refuse(reader->err, node, "machine: '%s' is none of the front's", doc_quote(name).text);
 	point->metric = read_metrics(reader, metrics, metric);
+	point->uncertainty_pct = doc_find(node, "uncertainty_pct") ? read_number(node, "uncertainty_pct") : (double)NAN;
 	read_axes(reader, axes, point);
 	read_point_networks(reader, networks, point);
 	read_verified(reader, node, point);
