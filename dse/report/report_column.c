@@ -128,13 +128,19 @@ static enum err_code add_metrics(struct report_data *data, struct err *err)
 static void add_uncertainty(struct report_data *data)
 {
 	const struct kept_front *front = &data->run.front;
-	struct report_column *column = add_column(data, "uncertainty_pct", "latency, up or down", "%", REPORT_METRIC);
-	size_t n = 0;
-	for (size_t i = 0; i < front->n_point; i++) {
-		column->of[i] = front->point[i].uncertainty_pct;
-		n += isnan(column->of[i]) ? 0 : 1;
+	for (int of_reference = 0; of_reference < 2; of_reference++) {
+		struct report_column *column =
+		    of_reference
+			? add_column(data, "reference_uncertainty_pct", "event tier, up or down", "%", REPORT_METRIC)
+			: add_column(data, "uncertainty_pct", "latency, up or down", "%", REPORT_METRIC);
+		size_t n = 0;
+		for (size_t i = 0; i < front->n_point; i++) {
+			column->of[i] =
+			    of_reference ? front->point[i].reference_uncertainty_pct : front->point[i].uncertainty_pct;
+			n += isnan(column->of[i]) ? 0 : 1;
+		}
+		data->n_column -= n == 0;
 	}
-	data->n_column -= n == 0;
 }
 
 /* What --verify found of each point, as in front.csv. */
@@ -415,7 +421,7 @@ static void find_extremes(struct report_data *data)
 static size_t most_columns(const struct kept_front *front)
 {
 	size_t n_metric = (1 + front->n_network) * N_METRIC, n_verified = front->n_objective + 3;
-	return n_metric + 2 + front->n_axis + n_verified + design_n_field + 1 + MAX_NAME + 1;
+	return n_metric + 3 + front->n_axis + n_verified + design_n_field + 1 + MAX_NAME + 1;
 }
 
 enum err_code report_columns_make(struct report_data *data, struct err *err)
