@@ -129,16 +129,16 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills fuzz limits tiers calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills fuzz limits tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test test-threads fuzz limits mutation tiers calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: all deps test test-threads fuzz limits mutation tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
 .PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
-.PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-calibrate run-peers FORCE
+.PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -207,6 +207,10 @@ mutation: deps
 tiers: deps
 	$(AGAIN) VARIANT=release run-tiers
 
+# Measures sim/fast/uncertainty_table.c anew, for the models as they are now; minutes of all cores.
+tiers-table: deps
+	$(AGAIN) VARIANT=release run-tiers-table
+
 # Fits hdl_qpe_calibrated.yaml anew, and tells how far it is from rows left out; half a minute of two cores.
 calibrate: deps
 	$(AGAIN) VARIANT=release run-calibrate
@@ -253,8 +257,12 @@ run-fuzzers: $(FUZZERS) $(PROGRAM)
 run-benches: $(BENCHES)
 	@set -e; for bench in $(BENCHES); do "$$bench"; done
 
-run-tiers: $(BUILD)/tests/test_tiers
-	@TIERS=all $<
+run-tiers: $(BUILD)/tests/test_tiers $(BUILD)/tests/test_random_tiers
+	@set -e; for test in $^; do TIERS=all "$$test"; done
+
+run-tiers-table: $(PROGRAM) $(BUILD)/tests/test_random_tiers
+	@tests/tiers_table.sh $^ >$(BUILD)/uncertainty_table.c
+	@mv $(BUILD)/uncertainty_table.c sim/fast/uncertainty_table.c
 
 run-peers: $(BUILD)/peers/pagmo
 	@$<
@@ -443,7 +451,8 @@ help:
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make limits     10 000 random spaces with limits against all of their designs; minutes'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
-	@echo 'make tiers      the fast tier against the event tier on every layer; minutes'
+	@echo 'make tiers      the fast tier against the event tier on every layer, and on random ones; minutes'
+	@echo 'make tiers-table  measure anew how far the fast tier is from the event tier (sim/fast/uncertainty_table.c)'
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make bench-page how fast a report of 10 000 points answers in the browser'

@@ -100,7 +100,9 @@ static const struct cli_command command_table[] = {
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
      "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"
      "differs. In another tier the output says how far the two are apart. --trace and --audit need the event tier\n"
-     "and choose it. --mapping runs a mapping (spaces/README.md), made by 'dse map' or by hand.",
+     "and choose it. --mapping runs a mapping (spaces/README.md), made by 'dse map' or by hand. +-% says how far\n"
+     "latency and clocks were off in nine of ten comparisons of such phases: fast tier with event tier, or with\n"
+     "--detail event that with reference simulations (sim/README.md).",
      0, 2,
      LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_CONV_1X1, OPTION_POINT,
           OPTION_MAPPING, OPTION_DETAIL, OPTION_TRACE, OPTION_AUDIT),

@@ -278,6 +278,12 @@ static double read_number(const struct doc_node *map, const char *key)
 	return value;
 }
 
+/* Of a key that older fronts do not have. */
+static double read_known(const struct doc_node *map, const char *key)
+{
+	return doc_find(map, key) ? read_number(map, key) : (double)NAN;
+}
+
 static void read_verified(struct front_reader *reader, const struct doc_node *node, struct kept_point *point)
 {
 	const struct kept_front *front = reader->front;
@@ -310,6 +316,8 @@ static void take_point(struct front_reader *reader, const struct doc_node *node)
 	if (point->machine == front->n_machine)
 		(void)doc_refuse(reader->err, node, "machine: '%s' is none of the front's", doc_quote(name).text);
 	point->metric = read_metrics(reader, metrics, metric);
+	point->uncertainty_pct = read_known(node, "uncertainty_pct");
+	point->reference_uncertainty_pct = read_known(node, "reference_uncertainty_pct");
 	read_axes(reader, axes, point);
 	read_point_networks(reader, networks, point);
 	read_verified(reader, node, point);

@@ -47,11 +47,12 @@ struct kept_verified {
 
 struct kept_point {
 	uint64_t id;
-	uint32_t machine;                     /* index of kept_front.machine */
-	const char *const *value;             /* [n_axis] as text: "16x4" */
-	const double *metric;                 /* [N_METRIC]; NaN: unknown (area without coefficients) */
-	const double *of_network;             /* [n_network][N_METRIC]; NaN: the machine's, which the file has once */
-	const struct kept_verified *verified; /* NULL: it was not verified */
+	uint32_t machine;         /* index of kept_front.machine */
+	const char *const *value; /* [n_axis] as text: "16x4" */
+	const double *metric;     /* [N_METRIC]; NaN: unknown (area without coefficients) */
+	const double *of_network; /* [n_network][N_METRIC]; NaN: the machine's, which the file has once */
+	double uncertainty_pct, reference_uncertainty_pct; /* of the latency; NaN: older fronts do not say */
+	const struct kept_verified *verified;              /* NULL: it was not verified */
 	const uint32_t *design; /* [n_layer] indices of kept_front.design, by network and in order of execution */
 };
 

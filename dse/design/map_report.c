@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/map_report.h"
+#include "dse/design/uncertain.h"
 #include "dse/out/csv_write.h"
 #include "dse/layer/design_text.h"
 #include "dse/out/table.h"
@@ -235,11 +236,13 @@ static void add_layer(struct table *table, const struct map_report *report, size
 	if (run->ran) {
 		table_add(table, "%" PRIu64, run->result.total_clk);
 		table_add_real(table, run->metric[METRIC_LATENCY]);
+		uncertain_add_cell(table, &run->uncertain);
 		table_add_real(table, run->metric[METRIC_ENERGY]);
 		table_add(table, "%s", bound_name[run->result.bound]);
 	} else {
 		table_add(table, "cannot run");
 		table_add_real(table, NAN);
+		table_add(table, "%s", "");
 		table_add_real(table, NAN);
 		table_add(table, "%s", verdict_table[run->verdict.reason].name);
 	}
@@ -250,10 +253,11 @@ static void print_layers(FILE *file, const struct map_report *report)
 	static const struct {
 		const char *name;
 		bool right;
-	} column[] = {{"layer", false},  {"strategy", false},  {"level", false},       {"width", false},
-	              {"height", false}, {"out_c", false},     {"in_c", false},        {"tasks", true},
-	              {"ifmap", false},  {"result", false},    {"mac_task_pct", true}, {"sram_pct", true},
-	              {"clk", true},     {"latency_ms", true}, {"energy_mj", true},    {"bound", false}};
+	} column[] = {{"layer", false},  {"strategy", false},  {"level", false},         {"width", false},
+	              {"height", false}, {"out_c", false},     {"in_c", false},          {"tasks", true},
+	              {"ifmap", false},  {"result", false},    {"mac_task_pct", true},   {"sram_pct", true},
+	              {"clk", true},     {"latency_ms", true}, {UNCERTAIN_COLUMN, true}, {"energy_mj", true},
+	              {"bound", false}};
 	struct table table = {0};
 	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
 		table_add_column(&table, column[i].name, column[i].right);
@@ -277,11 +281,18 @@ static void print_sums(FILE *file, const struct map_report *report)
 		energy_mj += run->metric[METRIC_ENERGY];
 		dram_byte += run->metric[METRIC_DRAM];
 	}
+	struct simulate_totals totals;
+	simulate_sum(&report->mapping->machine, report->block, report->mapping->network.n_block, NULL, &totals);
 	struct words_fold fold;
+	FILE *own = file;
 	file = words_fold_begin(&fold, file);
 	(void)fprintf(file, "%s\nlatency_ms %.6g  energy_mj %.6g  edp_mj_ms %.6g  dram_byte %.6g  clk %" PRIu64 "\n",
 	              report->source, latency_ms, energy_mj, latency_ms * energy_mj, dram_byte, clk);
 	words_fold_end(&fold);
+	uncertain_print(own, 0, &totals.uncertain);
+	for (size_t i = 0; i < report->mapping->network.n_block; i++)
+		if (uncertain_print_far(own, 0, &report->mapping->machine, report->mapping->design[i].level))
+			break;
 }
 
 void map_print(FILE *file, const struct map_report *report, bool is_quiet)

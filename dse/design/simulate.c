@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/simulate.h"
+#include "dse/design/uncertain.h"
 #include "dse/layer/design_field.h"
 #include "dse/layer/design_text.h"
 #include "dse/out/energy_json.h"
@@ -86,6 +87,7 @@ static enum err_code take_run(const struct detail_run *run, struct simulated *bl
 	block->verdict = run->verdict;
 	block->result = run->result;
 	block->stat = run->stat;
+	block->uncertain = run->uncertain;
 	if (block->ran)
 		metric_of_layer(run->context->machine, &block->result, block->metric);
 	return simulate_take_array(run->context, block, err);
@@ -332,6 +334,7 @@ static void add_figures(struct table *table, const struct machine *machine, cons
 	table_add(table, "%" PRIu64, result->sram_byte);
 	table_add(table, "%.1f", 100.0 * result->mac_util_frac);
 	table_add_real(table, block->metric[METRIC_LATENCY]);
+	uncertain_add_cell(table, &block->uncertain);
 	table_add_real(table, block->metric[METRIC_ENERGY]);
 	table_add_real(table, block->metric[METRIC_PEAK_POWER]);
 	table_add(table, "%s", bound_name[result->bound]);
@@ -344,12 +347,11 @@ static void print_figures(FILE *file, const struct machine *machine, const struc
 	static const struct {
 		const char *name;
 		bool right;
-	} column[] = {{"operation", false},     {"strategy", false},       {"level", false},
-	              {"split_w", false},       {"split_h", false},        {"split_c", false},
-	              {"split_d", false},       {"ifmap", false},          {"result", false},
-	              {"dram_read_byte", true}, {"dram_write_byte", true}, {"sram_byte", true},
-	              {"mac_util_pct", true},   {"latency_ms", true},      {"energy_mj", true},
-	              {"peak_power_mw", true},  {"bound", false}};
+	} column[] = {{"operation", false},    {"strategy", false},      {"level", false},          {"split_w", false},
+	              {"split_h", false},      {"split_c", false},       {"split_d", false},        {"ifmap", false},
+	              {"result", false},       {"dram_read_byte", true}, {"dram_write_byte", true}, {"sram_byte", true},
+	              {"mac_util_pct", true},  {"latency_ms", true},     {UNCERTAIN_COLUMN, true},  {"energy_mj", true},
+	              {"peak_power_mw", true}, {"bound", false}};
 	struct table table = {0};
 	bool with_ahead = false;
 	for (size_t i = 0; i < n; i++)
@@ -372,6 +374,8 @@ static void add_totals(struct simulate_totals *totals, const struct machine *mac
 	assert(block->ran);
 	totals->total_clk += result->total_clk;
 	totals->core_clk += result->core_clk;
+	/* by time, as clocks differ in length */
+	uncertainty_add(&totals->uncertain, block->metric[METRIC_LATENCY], &block->uncertain);
 	totals->mac += (double)result->counts.mac;
 	/* Utilisation of the sum is not the sum of utilisations: weigh each by what its time had room for. */
 	if (result->mac_util_frac > 0.0)
@@ -399,6 +403,7 @@ void simulate_sum(const struct machine *machine, const struct simulated *block, 
 	for (size_t i = 0; i < n; i++)
 		if (is_shown(block, shown, i))
 			add_totals(totals, machine, &block[i]);
+	uncertainty_divide(&totals->uncertain, totals->metric[METRIC_LATENCY]);
 	metric_of_machine(machine, totals->metric);
 	metric_derive(totals->metric);
 	totals->mac_util_frac = totals->possible_mac > 0.0 ? totals->mac / totals->possible_mac : 0.0;
@@ -412,6 +417,7 @@ static void print_totals(FILE *file, const struct simulate_totals *totals)
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope != METRIC_OF_MACHINE)
 			(void)fprintf(file, "  %s %.6g\n", metric_table[k].name, totals->metric[k]);
+	uncertain_print(file, 2, &totals->uncertain);
 	if (totals->possible_mac > 0.0)
 		(void)fprintf(file, "  mac_util_pct %.1f of the time of blocks that multiply\n",
 		              100.0 * totals->mac_util_frac);
@@ -460,6 +466,7 @@ static void put_result(struct json *json, const struct simulated *block)
 	json_end(json);
 	json_put_u64(json, "core_clk", result->core_clk);
 	json_put_u64(json, "total_clk", result->total_clk);
+	uncertain_put_json(json, &block->uncertain);
 	json_put_text(json, "bound", bound_name[result->bound]);
 	json_put_real(json, "mac_util_frac", result->mac_util_frac);
 	json_put_u64(json, "dram_read_byte", (uint64_t)result->counts.dram_read_byte);
@@ -499,6 +506,12 @@ void simulate_put_json(struct json *json, const struct machine *machine, const s
 	json_begin_object(json, "totals");
 	json_put_u64(json, "total_clk", totals.total_clk);
 	json_put_u64(json, "core_clk", totals.core_clk);
+	uncertain_put_json(json, &totals.uncertain);
+	uint32_t level = 0;
+	for (size_t i = 0; i < n; i++)
+		if (is_shown(block, shown, i) && uncertainty_find_far(machine, block[i].design.level))
+			level = block[i].design.level;
+	uncertain_put_far(json, machine, level);
 	json_put_real(json, "mac_util_frac", totals.mac_util_frac);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		json_put_real(json, metric_table[k].name, totals.metric[k]);

@@ -44,6 +44,7 @@ struct simulated {
 	struct verdict verdict;
 	struct sim_result result;
 	struct event_stat stat; /* event tier */
+	struct uncertainty uncertain;
 	double metric[N_METRIC];
 	/* Of a systolic array, where one takes part; filter_stays: tiles of pixels go by one of filters. */
 	bool has_array, filter_stays;
@@ -76,8 +77,9 @@ enum err_code simulate_blocks(const struct layer_context *context, struct simula
 /* Sums over blocks that ran, as one network of its own; derived metrics are of the sums. */
 struct simulate_totals {
 	uint64_t total_clk, core_clk;
-	double mac, possible_mac; /* wanted, and possible in the time of blocks that multiply */
-	double mac_util_frac;     /* one over the other; 0: nothing multiplies */
+	double mac, possible_mac;     /* wanted, and possible in the time of blocks that multiply */
+	double mac_util_frac;         /* one over the other; 0: nothing multiplies */
+	struct uncertainty uncertain; /* of the latency */
 	struct energy energy;
 	struct supply_energy supply[N_SUPPLY];
 	double metric[N_METRIC];

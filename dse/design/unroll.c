@@ -38,9 +38,23 @@ static double join(enum compose_op op, double sum, double value)
 	return op == COMPOSE_SUM ? sum + value : fmax(sum, value);
 }
 
+/* Of a network's layers by their time, which is returned. */
+static double add_uncertainty(const struct layer_map *map, size_t network, double weight, struct unrolled *point)
+{
+	double sum_ms = 0.0;
+	for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
+		double layer_ms = weight * point->layer[i]->metric[METRIC_LATENCY];
+		uncertainty_add(&point->uncertain, layer_ms, &point->layer[i]->uncertain);
+		sum_ms += layer_ms;
+	}
+	return sum_ms;
+}
+
 void unroll_sum(const struct space *space, const struct layer_map *map, struct unrolled *point)
 {
 	assert(point->n_layer == map->n_block && point->n_network == map->n_network && point->machine);
+	double layers_ms = 0.0;
+	point->uncertain = (struct uncertainty){0};
 	for (unsigned k = 0; k < N_METRIC; k++)
 		point->metric[k] = 0.0;
 	for (size_t network = 0; network < map->n_network; network++) {
@@ -54,6 +68,7 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 			for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++)
 				own[k] = join(metric_table[k].op, own[k], point->layer[i]->metric[k]);
 		}
+		layers_ms += add_uncertainty(map, network, weight, point);
 		for (size_t i = map->begin[network] + 1; i < map->begin[network + 1]; i++)
 			changes_add(space, point->machine, point->layer[i - 1]->design.level,
 			            point->layer[i]->design.level, own);
@@ -69,6 +84,7 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 	}
 	metric_of_machine(point->machine, point->metric);
 	metric_derive(point->metric);
+	uncertainty_divide(&point->uncertain, layers_ms);
 }
 
 /* A design's machine, layer and genes as a key. */
@@ -164,6 +180,7 @@ static enum err_code take_runs(const struct detail_run *run, struct unrolled_des
 			               verdict_table[run[i].verdict.reason].help);
 		design[i].total_clk = run[i].result.total_clk;
 		design[i].energy = run[i].result.energy;
+		design[i].uncertain = run[i].uncertain;
 		metric_of_layer(run[i].context->machine, &run[i].result, design[i].metric);
 	}
 	return ERR_OK;

@@ -20,6 +20,7 @@ struct unrolled_design {
 	struct layer_design design;
 	uint64_t total_clk;
 	struct energy energy;
+	struct uncertainty uncertain; /* of total_clk */
 	double metric[N_METRIC];
 };
 
@@ -38,7 +39,8 @@ struct unrolled {
 	const struct unrolled_design **layer; /* [n_layer], as struct layer_map numbers blocks */
 	double (*network)[N_METRIC];          /* [n_network] */
 	double metric[N_METRIC];
-	struct arena arena; /* of the two arrays */
+	struct uncertainty uncertain; /* of the latency */
+	struct arena arena;           /* of the two arrays */
 };
 
 /* Memory for points of this shape. ERR_INTERNAL. The caller frees it. */

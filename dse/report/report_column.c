@@ -124,6 +124,25 @@ static enum err_code add_metrics(struct report_data *data, struct err *err)
 	return code;
 }
 
+/* How far the latency may be off, where the front says so. */
+static void add_uncertainty(struct report_data *data)
+{
+	const struct kept_front *front = &data->run.front;
+	for (int of_reference = 0; of_reference < 2; of_reference++) {
+		struct report_column *column =
+		    of_reference
+			? add_column(data, "reference_uncertainty_pct", "event tier, up or down", "%", REPORT_METRIC)
+			: add_column(data, "uncertainty_pct", "latency, up or down", "%", REPORT_METRIC);
+		size_t n = 0;
+		for (size_t i = 0; i < front->n_point; i++) {
+			column->of[i] =
+			    of_reference ? front->point[i].reference_uncertainty_pct : front->point[i].uncertainty_pct;
+			n += isnan(column->of[i]) ? 0 : 1;
+		}
+		data->n_column -= n == 0;
+	}
+}
+
 /* What --verify found of each point, as in front.csv. */
 static void add_verified(struct report_data *data)
 {
@@ -402,7 +421,7 @@ static void find_extremes(struct report_data *data)
 static size_t most_columns(const struct kept_front *front)
 {
 	size_t n_metric = (1 + front->n_network) * N_METRIC, n_verified = front->n_objective + 3;
-	return n_metric + 1 + front->n_axis + n_verified + design_n_field + 1 + MAX_NAME + 1;
+	return n_metric + 3 + front->n_axis + n_verified + design_n_field + 1 + MAX_NAME + 1;
 }
 
 enum err_code report_columns_make(struct report_data *data, struct err *err)
@@ -415,6 +434,7 @@ enum err_code report_columns_make(struct report_data *data, struct err *err)
 		return code;
 	find_extremes(data);
 	add_machines(data);
+	add_uncertainty(data);
 	add_verified(data);
 	add_fields(data);
 	code = add_tasks(data, err);

@@ -2,6 +2,7 @@
 #include "dse/result/front_file.h"
 #include "dse/space/space_machine.h"
 #include "dse/base/memory.h"
+#include "dse/design/uncertain.h"
 #include "dse/keep/text_blocks.h"
 #include "dse/layer/design_text.h"
 #include "dse/out/build.h"
@@ -184,6 +185,8 @@ static void write_csv_header(FILE *file, const struct space *space, bool with_ve
 			csv_put_text(file, false, name);
 		}
 	}
+	csv_put_text(file, false, "uncertainty_pct");
+	csv_put_text(file, false, "reference_uncertainty_pct");
 	for (size_t i = 0; i < space->n_objective && with_verified; i++) {
 		char name[64];
 		(void)snprintf(name, sizeof(name), "verified_%s", metric_table[space->objective[i]].name);
@@ -221,6 +224,15 @@ static void put_verified(FILE *file, const struct space *space, const struct mac
 	csv_put_text(file, false, front_file_verdict(point));
 }
 
+/* A cell that is empty where the value is not known. */
+static void put_known(FILE *file, double value)
+{
+	if (isfinite(value))
+		csv_put_real(file, false, value);
+	else
+		csv_put_text(file, false, "");
+}
+
 /* verified: NULL if there are no such columns. */
 static void write_csv_point(FILE *file, const struct space *space, size_t id, const struct unrolled *point,
                             const struct verify_point *verified)
@@ -241,6 +253,8 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 		for (unsigned k = 0; k < N_METRIC; k++)
 			if (metric_table[k].scope != METRIC_OF_MACHINE)
 				csv_put_real(file, false, point->network[i][k]);
+	put_known(file, uncertain_pct(uncertainty_frac(&point->uncertain)));
+	put_known(file, uncertain_pct(point->uncertain.reference_frac));
 	if (verified)
 		put_verified(file, space, point->machine, verified);
 	(void)fputc('\n', file);

@@ -3,6 +3,7 @@
 #include "dse/base/memory.h"
 #include "dse/space/space_goals.h"
 #include "dse/design/front_read.h"
+#include "dse/design/uncertain.h"
 #include "dse/keep/text_blocks.h"
 #include "dse/layer/design_field.h"
 #include "dse/layer/design_text.h"
@@ -77,6 +78,7 @@ static void begin_point(struct json *json, const struct front_run *run, size_t i
 	json_begin_object(json, "metrics");
 	put_metrics(json, point->machine, point->metric, true);
 	json_end(json);
+	uncertain_put_json(json, &point->uncertain);
 	if (run->verify)
 		put_verified(json, run->space, point->machine, &run->verify->point[id]);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/front_table.h"
 #include "dse/base/memory.h"
+#include "dse/design/uncertain.h"
 #include "dse/layer/design_text.h"
 #include "dse/out/table.h"
 #include "dse/out/terminal.h"
@@ -21,15 +22,23 @@
 static const enum metric shown[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM, METRIC_PEAK_POWER, METRIC_MAC_UNITS};
 #define N_SHOWN (sizeof(shown) / sizeof(shown[0]))
 
+/* Beside the latency stands how far it may be off. */
+static void add_metric_column(struct table *table, enum metric metric)
+{
+	table_add_column(table, metric_table[metric].name, true);
+	if (metric == METRIC_LATENCY)
+		table_add_column(table, UNCERTAIN_COLUMN, true);
+}
+
 /* Objectives, then the metrics people ask for next, then what tells machines apart. */
 static void add_columns(struct table *table, const struct space *space)
 {
 	table_add_column(table, "id", true);
 	for (size_t i = 0; i < space->n_objective; i++)
-		table_add_column(table, metric_table[space->objective[i]].name, true);
+		add_metric_column(table, space->objective[i]);
 	for (size_t i = 0; i < N_SHOWN; i++)
 		if (!space_has_objective(space, shown[i]))
-			table_add_column(table, metric_table[shown[i]].name, true);
+			add_metric_column(table, shown[i]);
 	if (space->n_machine > 1)
 		table_add_column(table, "machine", false);
 	for (size_t i = 0; i < space->n_axis; i++)
@@ -68,6 +77,15 @@ static void find_remark(const struct front_run *run, size_t i, size_t knee, stru
 		add_remark(remark, "", front_file_verdict(&run->verify->point[i]), COLOUR_WARNING);
 }
 
+static void add_metric(struct table *table, const struct unrolled *point, enum metric metric, bool is_least)
+{
+	table_add_most(table, point->metric[metric]);
+	if (is_least)
+		table_colour(table, COLOUR_BEST);
+	if (metric == METRIC_LATENCY)
+		uncertain_add_cell(table, &point->uncertain);
+}
+
 /* The same order as add_columns. */
 static void add_row(struct table *table, const struct space *space, size_t id, const struct unrolled *point,
                     const struct remark *remark)
@@ -75,14 +93,11 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 	char text[128];
 	table_add(table, "%zu", id);
 	table_colour(table, remark->colour == COLOUR_BEST ? COLOUR_NONE : remark->colour);
-	for (size_t i = 0; i < space->n_objective; i++) {
-		table_add_most(table, point->metric[space->objective[i]]);
-		if (remark->is_least[i])
-			table_colour(table, COLOUR_BEST);
-	}
+	for (size_t i = 0; i < space->n_objective; i++)
+		add_metric(table, point, space->objective[i], remark->is_least[i]);
 	for (size_t i = 0; i < N_SHOWN; i++)
 		if (!space_has_objective(space, shown[i]))
-			table_add_most(table, point->metric[shown[i]]);
+			add_metric(table, point, shown[i], false);
 	if (space->n_machine > 1)
 		table_add(table, "%s", point->machine->name);
 	for (size_t i = 0; i < space->n_axis; i++) {
@@ -119,9 +134,16 @@ void front_table_print(FILE *file, const struct front_run *run)
 		(void)fprintf(file, "Pareto front%s: %zu design%s\n\n", so_far, front->n, front->n == 1 ? "" : "s");
 	unsigned n_char, n_line;
 	if (terminal_size(file, &n_char, &n_line))
-		table_fit(&table, n_char, 1 + run->space->n_objective);
+		table_fit(&table, n_char,
+		          1 + run->space->n_objective + (space_has_objective(run->space, METRIC_LATENCY) ? 1 : 0));
 	table_print(&table, file, 0);
 	table_print_left_out(&table, file, "front.csv");
+	for (size_t i = 0; i < run->unroller->n_design; i++) {
+		const struct unrolled_design *design = &run->unroller->design[i];
+		if (uncertain_print_far(file, 0, unroller_machine(run->unroller, design->machine_index),
+		                        design->design.level))
+			break;
+	}
 	table_free(&table);
 	unrolled_free(&point);
 }

@@ -8,6 +8,7 @@
 #include "sim/program/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 
 const char *const detail_name[N_DETAIL] = {
     [DETAIL_FAST] = "fast", [DETAIL_EVENT] = "event", [DETAIL_GREYBOX] = "greybox"};
@@ -159,6 +160,15 @@ enum err_code detail_simulate(const struct layer_context *context, const struct 
 	return code;
 }
 
+/* The grey-box model was fitted to a chip's tasks and compared with no tier. */
+static struct uncertainty find_uncertainty(const struct detail_run *run, enum detail detail)
+{
+	if (detail == DETAIL_GREYBOX)
+		return (struct uncertainty){NAN, NAN};
+	return uncertainty_of(run->context->machine, &run->result, split_n_uneven(&run->design->split),
+	                      detail == DETAIL_EVENT ? UNCERTAINTY_EVENT : UNCERTAINTY_FAST);
+}
+
 void detail_run(struct detail_run *run, const struct detail_options *options)
 {
 	struct program program;
@@ -183,6 +193,8 @@ void detail_run(struct detail_run *run, const struct detail_options *options)
 		return;
 	}
 	run->ran = run->code == ERR_OK && mapper_judge_run(&run->result, &run->verdict);
+	if (run->ran)
+		run->uncertain = find_uncertainty(run, options->detail);
 }
 
 /* What the threads share. */

@@ -10,6 +10,7 @@
  */
 #include "mapper/split/design.h"
 #include "sim/event/event.h"
+#include "sim/fast/uncertainty.h"
 
 enum detail {
 	DETAIL_FAST,    /* closed forms (sim/fast/fast.h) */
@@ -38,7 +39,8 @@ struct detail_run {
 	bool ran; /* false: verdict says why not, or code is not ERR_OK; the result is undefined */
 	struct verdict verdict;
 	struct sim_result result;
-	struct event_stat stat; /* event tier; else 0 */
+	struct event_stat stat;       /* event tier; else 0 */
+	struct uncertainty uncertain; /* of its clocks */
 	enum err_code code;
 	struct err err; /* of this run; detail_run_all hands it on */
 };

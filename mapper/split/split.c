@@ -110,6 +110,16 @@ uint64_t split_n_task(const struct split *split)
 	               mul_sat(dim_n_part(&split->c), dim_n_part(&split->d)));
 }
 
+unsigned split_n_uneven(const struct split *split)
+{
+	const struct dim_split *dim[] = {&split->w, &split->h, &split->c, &split->d};
+	unsigned n = 0;
+	assert(split);
+	for (size_t i = 0; i < sizeof(dim) / sizeof(dim[0]); i++)
+		n += dim[i]->n_a > 0 && dim[i]->n_b > 0;
+	return n;
+}
+
 /*
  * A window moves by its stride from one output to the next; what it skips is
  * stored with the part as well. So every output takes max(kernel, stride)

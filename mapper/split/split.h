@@ -52,6 +52,9 @@ static inline uint64_t split_part_row(const struct block *block, uint32_t n_filt
 /* Tasks: product of the parts of all four dimensions. */
 uint64_t split_n_task(const struct split *split);
 
+/* Dimensions that are split in parts of two sizes, 0 to 4. */
+unsigned split_n_uneven(const struct split *split);
+
 /* Ifmap extent (stored, padded) that an ofmap part of this size needs: thesis equation 4.1, as the split tables give it
  * (stride 2: out*stride, kernel permitting). */
 uint32_t split_in_extent(uint32_t out_part, uint32_t kernel, uint32_t stride);

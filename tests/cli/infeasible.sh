@@ -102,7 +102,7 @@ expect_text "$work/out" "certificate: exact, every listed design is accounted fo
 vgg16
 rm -rf "$work/results"
 expect_code 0 "$DSE" explore "$work/vgg16.yaml" -o "$work/results"
-awk '$2 ~ /^[0-9.]+$/ && $3 ~ /^[0-9.]+$/ && $1 ~ /^[0-9]+$/ { print $1, $2, $3 }' "$work/out" | sed -n '2p;5p;9p' >"$work/limits"
+awk '$2 ~ /^[0-9.]+$/ && $4 ~ /^[0-9.]+$/ && $1 ~ /^[0-9]+$/ { print $1, $2, $4 }' "$work/out" | sed -n '2p;5p;9p' >"$work/limits"
 awk -F, 'NR % 131 == 5 { print $1, $2, $3 }' "$work"/results/vgg16_limits-*/front.csv >>"$work/limits"
 [ "$(wc -l <"$work/limits")" -gt 8 ] || fail "too few designs to take limits from"
 while read -r id latency energy; do

@@ -139,6 +139,35 @@ static void test_misfit_keeps_all_other_limits(void **state)
 	misfit_free(&both);
 }
 
+/*
+ * The designs that keep the limit on energy take long: whatever latency they are asked for below that, it takes just so
+ * long. Where the limit on latency has cut a layer's design by itself, the fronts that the search left are no proof.
+ */
+static void test_misfit_looks_for_designs_that_the_limit_has_cut(void **state)
+{
+	static const struct engine_kind *const engine[] = {&engine_exhaustive, &engine_exact};
+	struct space space;
+	struct explore explore;
+	(void)state;
+	read_space("", &space);
+	assert_true(explore_space(&space, &engine_exhaustive, true, &explore) > 1);
+	const double *last = explore.front.objective + (explore.front.n - 1) * 2;
+	double least_ms = last[0];
+	char more[64], text[256];
+	(void)snprintf(more, sizeof(more), "  - energy_mj <= %.17g\n", last[1] * (1.0 + 1e-9));
+	for (size_t i = 0; i < sizeof(engine) / sizeof(engine[0]); i++)
+		for (int twentieth = 1; twentieth < 20; twentieth++) {
+			struct misfit misfit;
+			condition(text, "latency_ms", least_ms * twentieth / 20, more);
+			find(text, engine[i], false, &misfit);
+			assert_true(misfit.change[0].helps && misfit.change[0].proven);
+			assert_true(fabs(misfit.change[0].needed / least_ms - 1.0) < 1e-12);
+			misfit_free(&misfit);
+		}
+	explore_free(&explore);
+	space_free(&space);
+}
+
 static void test_misfit_knows_when_no_limit_alone_helps(void **state)
 {
 	struct misfit misfit;
@@ -333,6 +362,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_misfit_finds_the_least_value_of_each_limit),
 	    cmocka_unit_test(test_misfit_keeps_all_other_limits),
+	    cmocka_unit_test(test_misfit_looks_for_designs_that_the_limit_has_cut),
 	    cmocka_unit_test(test_misfit_knows_when_no_limit_alone_helps),
 	    cmocka_unit_test(test_misfit_finds_the_least_sram),
 	    cmocka_unit_test(test_misfit_passes_over_machines_that_break_two_constraints),
