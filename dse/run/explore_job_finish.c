@@ -374,8 +374,8 @@ static void print_part(const struct explore_job *job, bool is_complete)
 	struct json json;
 	if (job->request->json) {
 		json_start(&json, stdout, 1);
-		json_put_object(&json, NULL, "space %s, folder %s, shard %u, n_shard %u, complete %d",
-		                job->space.name, job->dir, keep->part, keep->n_part, is_complete);
+		json_put_object(&json, NULL, "space %s, folder %s, shard %u, n_shard %u, complete %d", job->space.name,
+		                job->dir, keep->part, keep->n_part, is_complete);
 		json_finish(&json);
 	} else if (is_complete && !job->request->quiet) {
 		(void)printf("Shard %u of %u: %s holds its searches. When all are done: dse merge DIR...\n", keep->part,

@@ -438,6 +438,7 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	}
 	fill_largest(context, design, tiling, &deal, jobs);
 	jobs->n_served = n_served(jobs);
+	jobs->place = &context->queue_place;
 	bool is_served =
 	    jobs->n_pe <= MAX_EXCERPT_PE || (n_result * deal.n_pass <= jobs->n_served && jobs->n_pe <= JOB_MAX_PE);
 	if (is_served && !tiling->is_least)

@@ -37,6 +37,8 @@ void mapper_prepare_form(const struct block *block, const struct machine *machin
 		mla_prepare_matmul(&context->partial_machine, TILING_A_SHIFT, operand_bit, &context->partial_matmul);
 	}
 	hierarchy_derive(machine, &context->hierarchy);
+	if (machine->target != MACHINE_SYSTOLIC)
+		queue_place_derive(machine, &context->queue_place);
 	transit_mesh_derive(machine, &context->mesh);
 }
 

@@ -68,6 +68,22 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 }
 
 /*
+ * Results wait at each router on their way where operand A of the tasks there does: h w t / c, t of a PE's c clocks
+ * from task to task being the task's and h w what a packet waits at busy routers. So c = t + h w t / c.
+ */
+static double late_writes_clk(const struct compute *compute, double task_clk, const struct rates *rates)
+{
+	double n_task = (double)compute->n_task;
+	const struct mla_fetch fetch = {compute->fetch.n_round / n_task, compute->fetch.n_packet / n_task,
+	                                compute->fetch.ask_clk};
+	double wait_clk =
+	    compute->n_write_router *
+	    fast_router_wait_clk(&fetch, compute->task_clk / n_task, rates->machine->qpe_n_pe, rates->router_packet);
+	double cycle_clk = (task_clk + sqrt(task_clk * (task_clk + 4 * wait_clk))) / 2;
+	return n_task * (cycle_clk - task_clk);
+}
+
+/*
  * Tasks between two barriers, each followed by its write. The host starts the
  * PEs one after the other, a message a clock; but for that they begin together,
  * so their first results come together and wait for each other at the
@@ -81,10 +97,12 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	double task_clk = step_task_clk(compute->task_clk, n_task, &compute->fetch, rates->machine->qpe_n_pe,
 	                                rates->router_packet, rates);
 	double n_barrier = compute->n_barrier, write_clk;
+	double wait_clk = n_task > 0 && !rates->is_least ? late_writes_clk(compute, task_clk / n_task, rates) : 0;
 	bool to_dram = compute->write_dram_byte > 0;
 	enum setup setup = to_dram ? SETUP_WRITE_DRAM : SETUP_WRITE_STORAGE;
 	double setups_clk = n_task * rates_setup_clk(rates, setup, rates->machine->write_setup_clk);
 	enum bound bound = to_dram ? BOUND_DRAM : BOUND_NOC;
+	setups_clk += wait_clk;
 	if (n_task <= 0)
 		return (struct step_time){0, bound, 0, 0};
 	assert(n_barrier > 0 && n_barrier <= n_task);

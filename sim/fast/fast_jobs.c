@@ -334,16 +334,37 @@ static double tasks_clk(const struct jobs *jobs, const struct queue_rule *rule)
 
 /* The busiest queue, job by job or as if all were alike. */
 static double serve_jobs(const struct jobs *jobs, const struct job_time *mean, uint64_t n_pe, const struct rates *rates,
-                         const struct queue_rule *rule)
+                         struct queue_rule *rule)
 {
-	double busiest_clk = 0;
-	for (uint32_t i = 0; i < jobs->n_order; i++)
+	double busiest_clk = 0, stretch = 0;
+	for (uint32_t i = 0; i < jobs->n_order; i++) {
 		busiest_clk = real_max(busiest_clk, fast_serve_queue(jobs, &jobs->order[i], rates, rule));
-	if (jobs->n_order > 0)
+		stretch = real_max(stretch, rule->stretch);
+	}
+	if (jobs->n_order > 0) {
+		rule->stretch = stretch;
 		return busiest_clk;
+	}
 	struct job_time job = *mean;
 	job.think_clk = job.setup_clk + tasks_clk(jobs, rule) / (double)jobs->busiest.n_job;
 	return rounds_clk(jobs, &job, n_pe, false);
+}
+
+/* Whether tasks that run at the same time wait for their QPE's router, or loads alone fill it, and jobs are served one
+ * by one. */
+static bool is_slowed(const struct jobs *jobs, uint64_t n_pe, const struct rates *rates)
+{
+	double n_neighbour = real_min((double)n_pe, rates->machine->qpe_n_pe);
+	if (jobs->n_order == 0 || jobs->fetch.n_packet <= 0)
+		return false;
+	for (uint32_t i = 0; i < jobs->n_order; i++)
+		if (!shared_qpes_fit(rates->machine, jobs->place, jobs->order[i].n_pe))
+			return false;
+	if (n_neighbour > 1 && rates->dram_byte / rates->machine->noc_packet_byte >= rates->router_packet)
+		return true;
+	/* of one QPE the mean of all jobs says as much */
+	return (double)n_pe > n_neighbour &&
+	       mla_router_clk(&jobs->fetch, n_neighbour, rates->router_packet) > jobs->task_clk;
 }
 
 /* What the jobs take in their order; task_clk: their tasks. */
@@ -353,9 +374,10 @@ static double price_jobs(const struct jobs *jobs, const struct job_time *job, ui
 	struct queue_rule rule = {.n_most = jobs->n_served};
 	double all_router_clk = router_clk(jobs, (double)n_pe, rates) + job->setup_clk + job->answer_clk;
 	find_sharing(jobs, job, n_pe, rates, &rule);
-	*task_clk = tasks_clk(jobs, &rule);
+	rule.is_shared = is_slowed(jobs, n_pe, rates);
 	double clk = serve_jobs(jobs, job, n_pe, rates, &rule);
-	if (rule.stretch > 1) {
+	*task_clk = tasks_clk(jobs, &rule);
+	if (rule.stretch > 1 && !rule.is_shared) {
 		/* less where router and queue wait for each other only now and then */
 		rule.stretch = 1;
 		clk = real_min(clk, joined_clk(serve_jobs(jobs, job, n_pe, rates, &rule), all_router_clk));

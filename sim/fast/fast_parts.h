@@ -5,6 +5,7 @@
 #include "sim/base/real.h"
 #include "sim/fast/fast.h"
 #include "sim/machine/latency.h"
+#include "sim/machine/queue_place.h"
 #include <assert.h>
 
 /* What the other clock domains do in a PE clock. */
@@ -59,6 +60,12 @@ static inline double step_task_clk(double task_clk, double n_task, const struct 
 	return real_max(task_clk, n_task * rates->machine->mla_init_clk + router_clk);
 }
 
+/*
+ * PE clocks that a foreign packet waits at the router of a QPE whose n_pe PEs fetch operand A, the mean over their
+ * tasks.
+ */
+double fast_router_wait_clk(const struct mla_fetch *fetch, double task_clk, double n_pe, double router_packet);
+
 /* PE clocks that a STEP_COMPUTE takes at least when its busiest PE and interface do at least this. */
 double fast_busiest_clk(const struct machine *machine, const struct busiest_work *busiest, uint32_t level);
 
@@ -75,6 +82,7 @@ struct step_time fast_time_jobs(const struct jobs *jobs, const struct rates *rat
 struct queue_rule {
 	double setup_clk, answer_clk, duty, stretch;
 	uint64_t n_most; /* jobs that are served one by one at most */
+	bool is_shared;  /* tasks run in QPEs and wait for their routers; stretch is found */
 };
 /* Clocks that a PE alone takes for jobs with so many loads one after the other, whose sums `kind` has: from the first
  * request to the answer to the write; task_clk as it is. */
@@ -83,6 +91,69 @@ double fast_alone_clk(const struct job_kind *kind, double n_load, double setup_c
 
 /* Serve the jobs of one of the orders, from the first load to the last write's answer; O(jobs), no allocation. */
 double fast_serve_queue(const struct jobs *jobs, const struct job_order *order, const struct rates *rates,
-                        const struct queue_rule *rule);
+                        struct queue_rule *rule);
+
+/* ---- QPEs (fast_qpe.c) ---- */
+
+/*
+ * QPEs whose tasks wait for their router: operand A of all PEs of a QPE, and whatever passes on its way to or from
+ * other PEs. Tasks that run at the same time share the router evenly, so each goes on at a speed that changes when
+ * another one begins or ends.
+ */
+
+/* A job of a kind, with a part of d, in a PE of its queue, as the queue counts them. */
+struct job_place {
+	uint32_t kind, d, pe;
+};
+
+/* A kind's tasks; of so many that run at the same time: the speed of each (1: as alone), packets a clock that all of
+ * them ask the router for, clocks that others' packets wait there. */
+struct shared_kind {
+	double task_clk;     /* beside an idle router */
+	double burst_packet; /* that one asks for a clock while it fetches */
+	double speed[ROUND_MAX_PE + 1], ask_packet[ROUND_MAX_PE + 1], wait_clk[ROUND_MAX_PE + 1];
+};
+
+struct shared_task {
+	struct job_place job;
+	double left_clk, begin_clk; /* left: as if alone */
+};
+
+struct shared_qpe {
+	uint32_t n_task;
+	double clk; /* up to which its tasks have run */
+	struct shared_task task[ROUND_MAX_PE];
+};
+
+struct shared_qpes {
+	const struct queue_place *place;
+	double router_packet;
+	uint32_t qpe_n_pe, n_qpe, n_task; /* n_task: that run */
+	double end_clk;                   /* of the first to end; INFINITY */
+	double task_clk, alone_clk;       /* all tasks that have ended: as long as they ran, and as they would alone */
+	struct shared_kind kind[JOB_MAX_KIND];
+	double qpe_end_clk[QUEUE_MAX_QPE];
+	struct shared_qpe qpe[QUEUE_MAX_QPE];
+};
+
+/* Whether the QPEs of a queue of n_pe PEs can be told apart. */
+bool shared_qpes_fit(const struct machine *machine, const struct queue_place *place, uint32_t n_pe);
+
+/* No task runs. place must outlive it. */
+void shared_qpes_begin(const struct queue_place *place, uint32_t n_pe, const struct rates *rates,
+                       struct shared_qpes *qpes);
+/* A kind whose tasks take task_clk beside an idle router. */
+void shared_qpes_time_kind(struct shared_qpes *qpes, uint32_t kind, const struct job_kind *job, double task_clk,
+                           const struct rates *rates);
+
+/* A task begins; clk: not before the last call's. */
+void shared_qpes_add(struct shared_qpes *qpes, const struct job_place *job, double clk);
+/* The task that ends first, at end_clk, ends. */
+struct job_place shared_qpes_end(struct shared_qpes *qpes);
+/*
+ * So many packets, packet_clk a clock apart, have passed all routers between a PE and its DRAM interface: the tasks
+ * there are that much behind. Returns the clocks that the packets have waited.
+ */
+double shared_qpes_pass(struct shared_qpes *qpes, uint32_t pe, double n_packet, double packet_clk, double clk);
 
 #endif

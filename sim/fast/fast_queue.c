@@ -2,8 +2,9 @@
 /*
  * A queue of jobs that differ, served one by one in the order in which PEs take them: each load, compute, write, at one
  * DRAM interface that serves packets in the order in which they come: a load's at once, a write's one by one, so that
- * writes under way share the DRAM. Task clocks are given, so what comes next is the first of two lists: PEs that are
- * idle, in the order in which they became so, and tasks and writes that end.
+ * writes under way share the DRAM. What comes next is the first of two lists: PEs that are idle, in the order in which
+ * they became so, and tasks and writes that end; tasks that wait for routers run in their QPEs (fast_qpe.c) instead,
+ * and the first of these to end is a third.
  *
  *   idle PEs -> load -> tasks that end, sorted -> write -> idle PEs
  *                 ^-----'  (a chain's next part)
@@ -74,16 +75,24 @@ static uint32_t next_run(struct cursor *cursor, uint32_t *kind)
 	return n;
 }
 
-/* stream: in which a write's packets come to the DRAM */
+/* think: from a load's last packet at the DRAM to the task's end, or its start in a QPE; stream: in which a write's
+ * packets come to the DRAM */
 struct kind_clk {
 	double load, storage, think, write, stream;
+	double load_packet, write_packet;
 };
 
-/* A PE's task that ends at a clock, or the last packet of its write that comes then. */
+/* What a PE is at a clock: its operands have come, its task starts or ends, its write's first or last packet comes. */
+enum turn { TURN_LOADED, TURN_TASK_STARTS, TURN_TASK_ENDS, TURN_WRITE_STARTS, TURN_WRITE_ENDS };
 struct ending {
 	double clk;
-	uint32_t kind, d;
-	bool is_write;
+	struct job_place job;
+	enum turn turn;
+};
+
+struct idle_pe {
+	double clk;
+	uint32_t pe;
 };
 
 struct queue {
@@ -97,9 +106,11 @@ struct queue {
 	/* Ends of tasks, sorted: first to last - 1; twice the PEs so that they seldom have to be moved. */
 	uint32_t first, last;
 	struct ending ending[2 * JOB_MAX_PE];
-	/* Clocks from which PEs are idle: a ring. */
+	/* From when PEs are idle: a ring. */
 	uint32_t first_idle, n_idle;
-	double idle[JOB_MAX_PE];
+	struct idle_pe idle[JOB_MAX_PE];
+	struct shared_qpes *qpes; /* NULL: tasks do not wait for routers */
+	double dram_packet;       /* a clock, of a load */
 };
 
 /* What a load's packets take longer into a PE than out of the DRAM. */
@@ -132,25 +143,49 @@ double fast_alone_clk(const struct job_kind *kind, double n_load, double setup_c
 	       answer_clk;
 }
 
+/* Parts of a chain that are served as one, by size: as many loads, set-ups and tasks at once. */
+struct merged {
+	double n[2];
+};
+
+static struct job_kind merge_kind(const struct job_kind *kind, double n)
+{
+	struct job_kind all = *kind;
+	all.load_byte *= n;
+	all.storage_packet *= n;
+	all.task_clk *= n;
+	all.task_shared_clk *= n;
+	all.fetch.n_round *= n;
+	all.fetch.n_packet *= n;
+	return all;
+}
+
 static void time_kinds(const struct jobs *jobs, const struct rates *rates, const struct queue_rule *rule,
-                       struct queue *queue)
+                       const struct merged *merged, struct queue *queue)
 {
 	queue->write_rate = write_rate(rates);
+	queue->dram_packet = rates->dram_byte / rates->machine->noc_packet_byte;
 	queue->n_storage = jobs->n_storage < QUEUE_MAX_STORAGE ? jobs->n_storage : QUEUE_MAX_STORAGE;
 	for (uint32_t k = 0; k < JOB_MAX_KIND; k++) {
-		const struct job_kind *kind = &jobs->kind[k];
-		double write_clk = kind->write_byte / rates->dram_byte;
 		if (!(jobs->kinds >> k & 1))
 			continue;
+		double n = merged->n[k & 1];
+		const struct job_kind all = merge_kind(&jobs->kind[k], n), *kind = &all;
+		double write_clk = kind->write_byte / rates->dram_byte;
 		double task_clk = kind->task_clk + (kind->task_shared_clk - kind->task_clk) * rule->duty;
-		task_clk *= rule->stretch;
-		double think_clk = rule->setup_clk + task_clk + late_clk(kind, rates) + copy_clk(kind, rates);
+		double think_clk = n * (rule->setup_clk + copy_clk(kind, rates)) + late_clk(kind, rates);
+		if (queue->qpes)
+			shared_qpes_time_kind(queue->qpes, k, kind, task_clk, rates);
+		else
+			think_clk += task_clk * rule->stretch;
 		queue->kind[k] = (struct kind_clk){
 		    .load = kind->load_byte / rates->dram_byte,
 		    .storage = kind->storage_packet / rates->port_packet,
 		    .think = think_clk,
 		    .write = write_clk,
 		    .stream = write_clk / queue->write_rate,
+		    .load_packet = kind->load_byte / rates->machine->noc_packet_byte,
+		    .write_packet = kind->write_byte / rates->machine->noc_packet_byte,
 		};
 	}
 }
@@ -177,9 +212,9 @@ static void add_ending(struct queue *queue, struct ending ending)
 }
 
 /* A load that is asked for at a clock, and the task after it. */
-static void serve_load(struct queue *queue, uint32_t kind, uint32_t d, double clk)
+static void serve_load(struct queue *queue, const struct job_place *place, double clk)
 {
-	const struct kind_clk *job = &queue->kind[kind];
+	const struct kind_clk *job = &queue->kind[place->kind];
 	advance(queue, clk);
 	queue->backlog_clk += job->load;
 	double ready_clk = clk + queue->backlog_clk;
@@ -189,33 +224,81 @@ static void serve_load(struct queue *queue, uint32_t kind, uint32_t d, double cl
 		ready_clk = real_max(ready_clk, *storage_clk);
 		queue->next_storage = queue->next_storage + 1 < queue->n_storage ? queue->next_storage + 1 : 0;
 	}
-	add_ending(queue, (struct ending){ready_clk + job->think, kind, d, false});
+	add_ending(queue, (struct ending){ready_clk + job->think, *place, queue->qpes ? TURN_LOADED : TURN_TASK_ENDS});
+}
+
+static void start_write(struct queue *queue, struct ending *ending)
+{
+	advance(queue, ending->clk);
+	queue->n_write++;
+	ending->clk += queue->kind[ending->job.kind].stream;
+	ending->turn = TURN_WRITE_ENDS;
+	add_ending(queue, *ending);
+}
+
+/* Packets of a load or write pass the routers on their way, and wait there; what comes after it. */
+static void pass_routers(struct queue *queue, struct ending *ending, double n_packet, double packet_clk, enum turn next)
+{
+	ending->clk += shared_qpes_pass(queue->qpes, ending->job.pe, n_packet, packet_clk, ending->clk);
+	ending->turn = next;
+	add_ending(queue, *ending);
+}
+
+/* When what comes first does; INFINITY: nothing is under way. */
+static double next_clk(const struct queue *queue)
+{
+	double clk = queue->first < queue->last ? queue->ending[queue->first].clk : INFINITY;
+	return queue->qpes ? real_min(clk, queue->qpes->end_clk) : clk;
+}
+
+static struct ending take_next(struct queue *queue)
+{
+	const struct shared_qpes *qpes = queue->qpes;
+	if (!qpes || qpes->n_task == 0 ||
+	    (queue->first < queue->last && queue->ending[queue->first].clk <= qpes->end_clk))
+		return queue->ending[queue->first++];
+	double clk = qpes->end_clk;
+	return (struct ending){clk, shared_qpes_end(queue->qpes), TURN_TASK_ENDS};
 }
 
 /*
- * What ends first: a task, after which a chain goes on or the result is written; or a write, behind what has come to
- * the DRAM before its last packet. Returns when the PE is idle, -1 if it is not.
+ * A task starts; or it has ended, and a chain goes on or the result is written; or a write has ended, behind what has
+ * come to the DRAM before its last packet. Returns when the PE is idle, -1 if it is not.
  */
-static double serve_ending(struct queue *queue, const struct job_order *order, uint32_t n_d, double answer_clk)
+static double serve_turn(struct queue *queue, const struct job_order *order, uint32_t n_d, double answer_clk,
+                         struct ending ending)
 {
-	struct ending ending = queue->ending[queue->first++];
-	if (ending.is_write) {
+	const struct kind_clk *job = &queue->kind[ending.job.kind];
+	switch (ending.turn) {
+	case TURN_LOADED:
+		pass_routers(queue, &ending, job->load_packet, 1 / queue->dram_packet, TURN_TASK_STARTS);
+		return -1;
+	case TURN_TASK_STARTS:
+		shared_qpes_add(queue->qpes, &ending.job, ending.clk);
+		return -1;
+	case TURN_WRITE_STARTS:
+		start_write(queue, &ending);
+		return -1;
+	case TURN_WRITE_ENDS:
 		advance(queue, ending.clk);
 		queue->n_write--;
 		return ending.clk + queue->backlog_clk + answer_clk;
+	case TURN_TASK_ENDS:
+	default:
+		break;
 	}
-	if (ending.d + 1 < n_d) {
-		uint32_t d = ending.d + 1;
-		serve_load(queue, (ending.kind & ~1u) | (d >= order->n_d[0]), d, ending.clk);
+	if (ending.job.d + 1 < n_d) {
+		uint32_t d = ++ending.job.d;
+		ending.job.kind = (ending.job.kind & ~1u) | (d >= order->n_d[0]);
+		serve_load(queue, &ending.job, ending.clk);
 		return -1;
 	}
-	if (queue->kind[ending.kind].write <= 0)
+	if (job->write <= 0)
 		return ending.clk + answer_clk;
-	advance(queue, ending.clk);
-	queue->n_write++;
-	ending.clk += queue->kind[ending.kind].stream;
-	ending.is_write = true;
-	add_ending(queue, ending);
+	if (queue->qpes)
+		pass_routers(queue, &ending, job->write_packet, job->stream / job->write_packet, TURN_WRITE_STARTS);
+	else
+		start_write(queue, &ending);
 	return -1;
 }
 
@@ -261,25 +344,28 @@ static double serve(struct queue *queue, const struct job_order *order, const st
 	queue->first = queue->last = queue->first_idle = 0;
 	queue->n_idle = n_pe;
 	for (uint32_t i = 0; i < n_pe; i++)
-		queue->idle[i] = (double)(order->n_before + (uint64_t)i * order->n_load);
-	while (n_run > 0 || queue->first < queue->last) {
-		double task_end_clk = queue->first < queue->last ? queue->ending[queue->first].clk : INFINITY;
-		if (n_run > 0 && queue->n_idle > 0 && queue->idle[queue->first_idle] <= task_end_clk) {
-			serve_load(queue, kind, 0, queue->idle[queue->first_idle]);
+		queue->idle[i] = (struct idle_pe){(double)(order->n_before + (uint64_t)i * order->n_load), i};
+	for (;;) {
+		double turn_clk = next_clk(queue);
+		const struct idle_pe *idle = &queue->idle[queue->first_idle];
+		if (n_run == 0 && isinf(turn_clk))
+			return end_clk;
+		if (n_run > 0 && queue->n_idle > 0 && idle->clk <= turn_clk) {
+			serve_load(queue, &(struct job_place){kind, 0, idle->pe}, idle->clk);
 			queue->first_idle = queue->first_idle + 1 == n_pe ? 0 : queue->first_idle + 1;
 			queue->n_idle--;
 			if (--n_run == 0)
 				n_run = next_run(&cursor, &kind);
 			continue;
 		}
-		struct ending ended = queue->ending[queue->first];
-		double idle_clk = serve_ending(queue, order, n_d, rule->answer_clk);
-		if (excerpt && !ended.is_write)
-			add_job(&queue->kind[ended.kind], 1, rule->answer_clk, &done);
+		struct ending next = take_next(queue);
+		double idle_clk = serve_turn(queue, order, n_d, rule->answer_clk, next);
+		if (excerpt && next.turn == TURN_TASK_ENDS)
+			add_job(&queue->kind[next.job.kind], 1, rule->answer_clk, &done);
 		if (idle_clk < 0)
 			continue;
 		uint32_t slot = queue->first_idle + queue->n_idle++;
-		queue->idle[slot < n_pe ? slot : slot - n_pe] = idle_clk;
+		queue->idle[slot < n_pe ? slot : slot - n_pe] = (struct idle_pe){idle_clk, next.job.pe};
 		end_clk = real_max(end_clk, idle_clk);
 		if (!excerpt)
 			continue;
@@ -292,7 +378,6 @@ static double serve(struct queue *queue, const struct job_order *order, const st
 			excerpt->last_clk = idle_clk;
 		}
 	}
-	return end_clk;
 }
 
 static uint64_t n_row(const struct job_order *order)
@@ -310,6 +395,27 @@ static double n_of_kind(const struct job_order *order, uint32_t kind)
 static uint64_t n_order_job(const struct job_order *order)
 {
 	return order->n_result * (order->n_d[0] + order->n_d[1]);
+}
+
+/* Results a PE from which on an excerpt has the pace of all; of fewer what counts is which PE has one more. */
+#define MIN_EXCERPT_ROUND 8
+/* A DRAM that works for this much longer than PEs do is all that a queue waits for. */
+#define MAX_DRAM_FRAC 1.3
+
+/* Several parts of a long chain are served at once, of each size the same number of times. */
+static struct merged merge_chain(uint64_t n_most, struct job_order *order)
+{
+	struct merged merged = {{1, 1}};
+	uint64_t n_job = n_order_job(order);
+	for (int i = 0; i < 2; i++) {
+		uint32_t n_part = order->n_d[i];
+		if (n_part == 0)
+			continue;
+		order->n_d[i] = (uint32_t)((uint64_t)n_part * n_most / n_job);
+		order->n_d[i] = order->n_d[i] > 0 ? order->n_d[i] : 1;
+		merged.n[i] = (double)n_part / order->n_d[i];
+	}
+	return merged;
 }
 
 /* As many jobs as are to be served: whole rounds are left out where parts are many, else every other part. */
@@ -364,13 +470,37 @@ static double serve_excerpt(const struct jobs *jobs, const struct job_order *ord
 	return clk + fluid_clk(&left, n_pe) * real_max(1, frac);
 }
 
-double fast_serve_queue(const struct jobs *jobs, const struct job_order *order, const struct rates *rates,
-                        const struct queue_rule *rule)
+/* Long chains, a few a PE, which do not wait for the DRAM alone: when each part is loaded hardly matters. */
+static bool is_few_chains(const struct jobs *jobs, const struct job_order *order, const struct queue_rule *rule,
+                          const struct queue *queue)
 {
-	struct queue queue;
+	if (!order->is_chain || n_order_job(order) <= rule->n_most ||
+	    order->n_result >= (uint64_t)MIN_EXCERPT_ROUND * order->n_pe)
+		return false;
+	struct load_clk all = sum_order(jobs, order, queue, rule->answer_clk);
+	return all.dram < MAX_DRAM_FRAC * all.pe / order->n_pe;
+}
+
+double fast_serve_queue(const struct jobs *jobs, const struct job_order *order, const struct rates *rates,
+                        struct queue_rule *rule)
+{
+	struct queue queue = {.first = 0};
+	struct shared_qpes qpes;
 	assert(order->n_pe > 0 && order->n_pe <= JOB_MAX_PE);
-	time_kinds(jobs, rates, rule, &queue);
-	if (n_order_job(order) > rule->n_most)
-		return serve_excerpt(jobs, order, rule, &queue);
-	return serve(&queue, order, rule, NULL);
+	if (rule->is_shared) {
+		shared_qpes_begin(jobs->place, order->n_pe, rates, &qpes);
+		queue.qpes = &qpes;
+	}
+	struct job_order served = *order;
+	struct merged merged = {{1, 1}};
+	time_kinds(jobs, rates, rule, &merged, &queue);
+	if (is_few_chains(jobs, order, rule, &queue)) {
+		merged = merge_chain(rule->n_most, &served);
+		time_kinds(jobs, rates, rule, &merged, &queue);
+	}
+	double clk = n_order_job(&served) > rule->n_most ? serve_excerpt(jobs, &served, rule, &queue)
+	                                                 : serve(&queue, &served, rule, NULL);
+	if (rule->is_shared && qpes.alone_clk > 0)
+		rule->stretch = qpes.task_clk / qpes.alone_clk;
+	return clk;
 }

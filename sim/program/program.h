@@ -10,6 +10,7 @@
 #include "sim/machine/counts.h"
 #include "sim/machine/flow.h"
 #include "sim/machine/latency.h"
+#include "sim/machine/queue_place.h"
 #include "sim/mla/mla.h"
 #include "sim/systolic/systolic_work.h"
 #include <stdbool.h>
@@ -130,6 +131,7 @@ struct compute {
 	double write_router;    /* packets through the busiest router for each packet that every PE writes ... */
 	double write_link;      /* ... and over the busiest link */
 	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
+	double n_write_router;  /* routers of computing QPEs that a result passes, the most */
 	double n_start;         /* PEs that the host starts behind a barrier, a message a clock */
 	double n_barrier;       /* 1..n_task: times that all PEs wait for each other's tasks and writes */
 	struct rounds rounds; /* on one QPE: what the time is that of, the rest being sums; the last, as it is large */
@@ -188,6 +190,7 @@ struct jobs {
 	uint32_t n_largest;
 	uint64_t n_largest_result; /* of these, in a queue */
 	/* The jobs one by one, of queues one of which is the busiest; n_order 0: they are not told apart. */
+	const struct queue_place *place; /* of a queue's PEs; owned by the layer's context */
 	uint32_t n_order;
 	uint32_t kinds; /* bit k: kind[k] is filled */
 	uint64_t

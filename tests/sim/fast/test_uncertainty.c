@@ -79,8 +79,7 @@ static void test_uncertainty_classes(void **state)
 		machine.target = at % 2 ? MACHINE_CHIP : MACHINE_QPE;
 		machine.noc_router_packet = UINT32_C(1) << at / 2 % 4;
 		machine.noc_clk_mhz = 300;
-		unsigned class =
-		    uncertainty_class(&machine, (enum phase)phase, at / 24 % 2 ? 5001 : 5000, at / 8 % 3);
+		unsigned class = uncertainty_class(&machine, (enum phase)phase, at / 24 % 2 ? 5001 : 5000, at / 8 % 3);
 		if (phase == PHASE_ACTI)
 			assert_int_equal(class, UNCERTAINTY_N_CLASS);
 		if (class < UNCERTAINTY_N_CLASS && !seen[class]) {

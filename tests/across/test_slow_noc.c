@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chips whose routers are busy with operand A: designs that searches find there, in both tiers. Without what waits at
+ * routers the fast tier was up to 37 % too fast for them.
+ */
+#include "dse/space/detail.h"
+#include "tests/support/all_runs.h"
+#include "tests/support/plain_block.h"
+#include "tests/support/shipped_machine.h"
+#include <math.h>
+
+struct found {
+	const char *name;
+	uint32_t side, in_c, out_c, kernel;
+	enum strategy strategy;
+	enum conv_form form;
+	struct split split;
+	double max_frac; /* allowed between the tiers, at any clock of the NoC */
+};
+
+static const uint32_t noc_mhz[] = {300, 250, 200, 125};
+
+static const struct found found[] = {
+    {"one round of long tasks",
+     112,
+     3,
+     64,
+     7,
+     STRATEGY_FUSION,
+     FORM_CONV,
+     {.w = {112, 1, 0, 0}, .h = {1, 112, 0, 0}, .c = {64, 1, 0, 0}, .d = {3, 1, 0, 0}},
+     0.01},
+    {"long loads pass busy routers",
+     7,
+     512,
+     512,
+     3,
+     STRATEGY_NO_FUSION,
+     FORM_CONV,
+     {.w = {7, 1, 0, 0}, .h = {7, 1, 0, 0}, .c = {24, 2, 16, 29}, .d = {146, 3, 74, 1}},
+     0.01},
+    {"results pass busy routers",
+     14,
+     1024,
+     256,
+     1,
+     STRATEGY_FUSION_REUSE,
+     FORM_PACKED,
+     {.w = {2, 6, 2, 1}, .h = {7, 2, 0, 0}, .c = {4, 64, 0, 0}, .d = {1024, 1, 0, 0}},
+     0.03},
+};
+#define N_FOUND (sizeof(found) / sizeof(found[0]))
+
+static void compare(const struct found *one, uint32_t clk_mhz)
+{
+	struct machine machine = shipped_machine("spaces/machines/thesis_chip.yaml");
+	const struct block block = plain_conv(one->side, one->in_c, one->out_c, one->kernel);
+	struct layer_context context;
+	machine.noc_clk_mhz = clk_mhz;
+	mapper_prepare_form(&block, &machine, 8, one->form, &context);
+	const struct layer_design design = {
+	    .split = one->split, .strategy = one->strategy, .form = one->form, .operand_bit = 8};
+	struct detail_run fast = {.context = &context, .design = &design}, event = fast;
+	run_all(&fast, 1, (struct detail_options){.detail = DETAIL_FAST, .n_thread = 1});
+	run_all(&event, 1, (struct detail_options){.detail = DETAIL_EVENT, .n_thread = 1});
+	double error = (double)fast.result.core_clk / (double)event.result.core_clk - 1;
+	print_message("%s, NoC at %u MHz: fast %llu, event %llu clk (%+.1f %%)\n", one->name, clk_mhz,
+	              (unsigned long long)fast.result.core_clk, (unsigned long long)event.result.core_clk, 100 * error);
+	assert_true(fabs(error) <= one->max_frac);
+}
+
+static void test_slow_noc_tiers_agree(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_FOUND; i++)
+		for (size_t k = 0; k < sizeof(noc_mhz) / sizeof(noc_mhz[0]); k++)
+			compare(&found[i], noc_mhz[k]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_slow_noc_tiers_agree),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
