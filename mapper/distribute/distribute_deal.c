@@ -84,8 +84,9 @@ uint32_t distribute_busiest_queues(const struct layer_context *context, const st
 {
 	uint64_t n_dealt = distribute_deals_columns(deal) ? deal->n_column : deal->n_row * deal->n_column, queue = 0;
 	uint64_t n_most = ceil_div(n_dealt, deal->n_queue);
-	bool is_equal =
-	    distribute_deals_columns(deal) ? distribute_column_split(context, split)->n_b == 0 : split->h.n_b == 0;
+	bool has_wide_rows = context->block->kind != BLOCK_MATMUL && split->w.n_b > 0;
+	bool is_equal = distribute_deals_columns(deal) ? distribute_column_split(context, split)->n_b == 0
+	                                               : split->h.n_b == 0 && !has_wide_rows;
 	while (n_dealt * (queue + 1) / deal->n_queue - n_dealt * queue / deal->n_queue < n_most)
 		queue++;
 	order[0] = order_of(context, split, deal, is_equal ? deal->n_queue - 1 : queue);
