@@ -184,9 +184,7 @@ static void print_text(FILE *file, const struct simulate_request *job)
 	                                                                 : "");
 	simulate_print(file, &job->mapping.machine, job->block, job->mapping.network.n_block, job->shown);
 	print_confidence(file, job);
-	bool is_far = false;
-	for (uint32_t i = 0; i < job->mapping.machine.n_level && !is_far; i++)
-		is_far = (used_levels(job) >> i & 1u) != 0 && uncertain_print_far(file, 2, &job->mapping.machine, i);
+	(void)uncertain_print_far(file, 2, &job->mapping.machine, used_levels(job));
 	if (is_event)
 		print_event(file, job->block, job->mapping.network.n_block, job->shown, job->cli->audit);
 	if (n_own > 0)

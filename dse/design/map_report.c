@@ -291,7 +291,7 @@ static void print_sums(FILE *file, const struct map_report *report)
 	words_fold_end(&fold);
 	uncertain_print(own, 0, &totals.uncertain);
 	for (size_t i = 0; i < report->mapping->network.n_block; i++)
-		if (uncertain_print_far(own, 0, &report->mapping->machine, report->mapping->design[i].level))
+		if (uncertain_print_far(own, 0, &report->mapping->machine, 1u << report->mapping->design[i].level))
 			break;
 }
 

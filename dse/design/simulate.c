@@ -507,11 +507,11 @@ void simulate_put_json(struct json *json, const struct machine *machine, const s
 	json_put_u64(json, "total_clk", totals.total_clk);
 	json_put_u64(json, "core_clk", totals.core_clk);
 	uncertain_put_json(json, &totals.uncertain);
-	uint32_t level = 0;
+	uint32_t levels = 0;
 	for (size_t i = 0; i < n; i++)
-		if (is_shown(block, shown, i) && uncertainty_find_far(machine, block[i].design.level))
-			level = block[i].design.level;
-	uncertain_put_far(json, machine, level);
+		if (is_shown(block, shown, i))
+			levels |= 1u << block[i].design.level;
+	uncertain_put_far(json, machine, levels);
 	json_put_real(json, "mac_util_frac", totals.mac_util_frac);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		json_put_real(json, metric_table[k].name, totals.metric[k]);

@@ -39,10 +39,16 @@ void uncertain_put_json(struct json *json, const struct uncertainty *uncertainty
 	json_put_real(json, "reference_uncertainty_pct", uncertain_pct(uncertainty->reference_frac));
 }
 
-/* False: the machine is not far. */
-static bool far_text(const struct machine *machine, uint32_t level, char text[FAR_TEXT_SIZE])
+/* False: the machine is not far at any of the levels, bits of a mask; else of the first one that is. */
+static bool far_text(const struct machine *machine, uint32_t levels, char text[FAR_TEXT_SIZE])
 {
-	const struct uncertainty_range *range = uncertainty_find_far(machine, level);
+	const struct uncertainty_range *range = NULL;
+	uint32_t level = 0;
+	for (uint32_t i = 0; i < machine->n_level && !range; i++)
+		if (levels >> i & 1u) {
+			level = i;
+			range = uncertainty_find_far(machine, level);
+		}
 	if (!range)
 		return false;
 	char allowed[48];
@@ -55,21 +61,21 @@ static bool far_text(const struct machine *machine, uint32_t level, char text[FA
 	return true;
 }
 
-bool uncertain_print_far(FILE *file, int indent, const struct machine *machine, uint32_t level)
+bool uncertain_print_far(FILE *file, int indent, const struct machine *machine, uint32_t levels)
 {
 	char text[FAR_TEXT_SIZE];
 	struct words_fold fold;
 	assert(file && machine);
-	if (!far_text(machine, level, text))
+	if (!far_text(machine, levels, text))
 		return false;
 	(void)fprintf(words_fold_begin(&fold, file), "%*s%s\n", indent, "", text);
 	words_fold_end(&fold);
 	return true;
 }
 
-void uncertain_put_far(struct json *json, const struct machine *machine, uint32_t level)
+void uncertain_put_far(struct json *json, const struct machine *machine, uint32_t levels)
 {
 	char text[FAR_TEXT_SIZE];
 	assert(json && machine);
-	json_put_text(json, "far_from_compared", far_text(machine, level, text) ? text : NULL);
+	json_put_text(json, "far_from_compared", far_text(machine, levels, text) ? text : NULL);
 }

@@ -24,10 +24,11 @@ void uncertain_print(FILE *file, int indent, const struct uncertainty *uncertain
 /* As "uncertainty_pct" and "reference_uncertainty_pct" of the object that is open; null where it is not known. */
 void uncertain_put_json(struct json *json, const struct uncertainty *uncertainty);
 
-/* A line that names the first parameter that is far, its value and what has been compared; false: none is. */
-bool uncertain_print_far(FILE *file, int indent, const struct machine *machine, uint32_t level);
+/* A line that names the first parameter that is far at one of the levels (bit i: level i), its value and what has been
+ * compared; false: none is. */
+bool uncertain_print_far(FILE *file, int indent, const struct machine *machine, uint32_t levels);
 
 /* The same as "far_from_compared" of the object that is open: the line, or null. */
-void uncertain_put_far(struct json *json, const struct machine *machine, uint32_t level);
+void uncertain_put_far(struct json *json, const struct machine *machine, uint32_t levels);
 
 #endif

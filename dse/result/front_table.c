@@ -141,7 +141,7 @@ void front_table_print(FILE *file, const struct front_run *run)
 	for (size_t i = 0; i < run->unroller->n_design; i++) {
 		const struct unrolled_design *design = &run->unroller->design[i];
 		if (uncertain_print_far(file, 0, unroller_machine(run->unroller, design->machine_index),
-		                        design->design.level))
+		                        1u << design->design.level))
 			break;
 	}
 	table_free(&table);

@@ -350,8 +350,7 @@ static double serve_jobs(const struct jobs *jobs, const struct job_time *mean, u
 	return rounds_clk(jobs, &job, n_pe, false);
 }
 
-/* Whether tasks that run at the same time wait for their QPE's router, or loads alone fill it, and jobs are served one
- * by one. */
+/* Whether jobs are served one by one, and either tasks wait for their QPE's router or loads alone fill it. */
 static bool is_slowed(const struct jobs *jobs, uint64_t n_pe, const struct rates *rates)
 {
 	double n_neighbour = real_min((double)n_pe, rates->machine->qpe_n_pe);

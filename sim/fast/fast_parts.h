@@ -110,7 +110,7 @@ struct job_place {
  * them ask the router for, clocks that others' packets wait there. */
 struct shared_kind {
 	double task_clk;     /* beside an idle router */
-	double burst_packet; /* that one asks for a clock while it fetches */
+	double burst_packet; /* packets a clock that one asks for while it fetches */
 	double speed[ROUND_MAX_PE + 1], ask_packet[ROUND_MAX_PE + 1], wait_clk[ROUND_MAX_PE + 1];
 };
 

@@ -4,10 +4,10 @@
 
 /*
  * What a foreign packet waits at a router that serves first what comes first. PEs ask for a round's packets of operand
- * A whatever the answers do, so those asked for and not yet answered stand before it: if they ask for a packets a clock
- * and the router passes m, none where a = m, and of a slow router 3/8 of a round's time, the mean over the round: it
- * has all requests at the start, and, when half of its time is over, as many answers. Between, 3/8 (1 - m / a) is
- * within 11 % of a router that is stepped (tests/sim/fast/test_fast_qpe.c).
+ * A whatever the answers do, so those asked for and not yet answered stand before it. Let them ask for A packets a
+ * clock and the router pass M: where A = M it waits for nothing; where M is much smaller, 3/8 of a round's time, the
+ * mean over the round, as all requests stand there at the start, and as many answers when half of the time is over.
+ * Between, 3/8 (1 - M / A) is within 12 % of a router that is stepped (tests/sim/fast/test_fast_qpe.c).
  */
 #define QUEUED_FRAC 0.375
 

@@ -14,12 +14,27 @@ static uint64_t pass_of(const struct mesh *mesh, const uint32_t *qpe, uint32_t n
 	}
 }
 
+/* Routers of the queue's QPEs on the way to the furthest QPE of the mesh: those beyond it take no part in reuse. */
+static uint32_t count_routers(const struct mesh *mesh)
+{
+	uint32_t most = 1;
+	for (uint32_t to = 0; to < mesh->w * mesh->h; to++) {
+		uint32_t n = 1;
+		if (mesh_near_dram(mesh, to) != 0)
+			continue;
+		for (uint32_t at = mesh_dram_port(mesh, 0, to); at != to; at = mesh_next(mesh, at, to))
+			n += mesh_near_dram(mesh, at) == 0;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 void queue_place_derive(const struct machine *machine, struct queue_place *place)
 {
 	struct mesh mesh;
 	uint32_t qpe[QUEUE_MAX_QPE], n_qpe = 0;
 	mesh_derive(machine, &mesh);
-	*place = (struct queue_place){.n_router = 1};
+	*place = (struct queue_place){.n_router = count_routers(&mesh)};
 	for (uint32_t i = 0; i < mesh.n_qpe; i++) {
 		if (mesh_near_dram(&mesh, i) != 0)
 			continue;
@@ -28,11 +43,6 @@ void queue_place_derive(const struct machine *machine, struct queue_place *place
 		qpe[n_qpe++] = i;
 	}
 	place->n_qpe = n_qpe;
-	for (uint32_t i = 0; i < n_qpe; i++) {
+	for (uint32_t i = 0; i < n_qpe; i++)
 		place->pass[i] = pass_of(&mesh, qpe, n_qpe, qpe[i]);
-		uint32_t n = 0;
-		for (uint64_t pass = place->pass[i]; pass > 0; pass &= pass - 1)
-			n++;
-		place->n_router = n > place->n_router ? n : place->n_router;
-	}
 }

@@ -13,7 +13,9 @@ struct queue_place {
 	/* Of packets between the interface and a QPE: the QPEs of the queue whose routers they pass, its own included;
 	 * bit i: the i-th. */
 	uint64_t pass[QUEUE_MAX_QPE];
-	uint32_t n_router; /* of these, of the QPE that is furthest; at least 1 */
+	/* Of these, of the QPE of the mesh that is furthest; known however many QPEs there are, whatever lies beyond
+	 * the mesh. */
+	uint32_t n_router;
 };
 
 /* Of a machine that has passed machine_check, and is no systolic array; a QPE machine has one QPE. */

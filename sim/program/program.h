@@ -131,7 +131,7 @@ struct compute {
 	double write_router;    /* packets through the busiest router for each packet that every PE writes ... */
 	double write_link;      /* ... and over the busiest link */
 	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
-	double n_write_router;  /* routers of computing QPEs that a result passes, the most */
+	double n_write_router;  /* routers of computing QPEs that a result passes to the DRAM, the most */
 	double n_start;         /* PEs that the host starts behind a barrier, a message a clock */
 	double n_barrier;       /* 1..n_task: times that all PEs wait for each other's tasks and writes */
 	struct rounds rounds; /* on one QPE: what the time is that of, the rest being sums; the last, as it is large */

@@ -65,7 +65,20 @@ static void test_queue_place_of_a_large_mesh(void **state)
 	(void)state;
 	queue_place_derive(&machine, &place);
 	assert_int_equal(place.n_qpe, 0);
-	assert_int_equal(place.n_router, 1);
+	assert_int_equal(place.n_router, 16);
+}
+
+/* Idle QPEs beyond the mesh are no way of results. */
+static void test_queue_place_routers_are_of_the_mesh(void **state)
+{
+	(void)state;
+	for (uint32_t n_beyond = 0; n_beyond < 200; n_beyond += 7) {
+		struct machine machine = chip_of(6, 6, 2);
+		struct queue_place place;
+		machine.chip.n_qpe += n_beyond;
+		queue_place_derive(&machine, &place);
+		assert_int_equal(place.n_router, 3);
+	}
 }
 
 int main(void)
@@ -74,6 +87,7 @@ int main(void)
 	    cmocka_unit_test(test_queue_place_of_a_quadrant),
 	    cmocka_unit_test(test_queue_place_counts_the_way),
 	    cmocka_unit_test(test_queue_place_of_a_large_mesh),
+	    cmocka_unit_test(test_queue_place_routers_are_of_the_mesh),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
