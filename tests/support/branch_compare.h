@@ -5,11 +5,21 @@
 #include "tests/support/unit_test.h"
 #include "dse/layer/branch.h"
 #include "dse/layer/layer_problem.h"
+#include "dse/layer/near.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/checked.h"
 #include "tests/support/random_block.h"
 #include <math.h>
 #include <string.h>
+
+/* The genome of a design by its number. */
+static inline void genome_of(const struct layer_problem *layer, uint64_t number, uint32_t genome[N_LAYER_GENE])
+{
+	for (size_t i = N_LAYER_GENE; i-- > 0;) {
+		genome[i] = (uint32_t)(number % layer->n_value[i]);
+		number /= layer->n_value[i];
+	}
+}
 
 /* Every design, last first, so that the order of arrival is not that of the genomes. */
 static inline void brute_force(const struct layer_problem *layer, struct pareto *front, uint64_t *n_feasible)
@@ -19,11 +29,7 @@ static inline void brute_force(const struct layer_problem *layer, struct pareto 
 	for (uint64_t number = n; number-- > 0;) {
 		uint32_t genome[N_LAYER_GENE];
 		struct evaluation result;
-		uint64_t rest = number;
-		for (size_t i = N_LAYER_GENE; i-- > 0;) {
-			genome[i] = (uint32_t)(rest % layer->n_value[i]);
-			rest /= layer->n_value[i];
-		}
+		genome_of(layer, number, genome);
 		layer_problem_evaluate(layer, genome, 1, &result);
 		if (result.violation > 0)
 			continue;
@@ -73,9 +79,54 @@ static inline void check_relaxed(const struct layer_problem *layer, const struct
 	pareto_free(&found);
 }
 
+static inline bool has_design(const struct near_list *list, const uint32_t *genome)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (memcmp(list->design[i].gene, genome, sizeof(list->design[i].gene)) == 0)
+			return true;
+	return false;
+}
+
+static inline bool is_own_design(const struct pareto *front, const uint32_t *genome)
+{
+	for (size_t i = 0; i < front->n; i++)
+		if (memcmp(front->genome + i * N_LAYER_GENE, genome, N_LAYER_GENE * sizeof(*genome)) == 0)
+			return true;
+	return false;
+}
+
+/* Whatever is not among the designs near the front, nor on it, is at least as far as is said. Returns their number. */
+static inline size_t check_near(const struct layer_problem *layer, const struct pareto *all,
+                                const struct near_limit *limit)
+{
+	struct near_list list;
+	struct err err = {0};
+	assert_int_equal(near_find(layer, all, limit, &list, &err), ERR_OK);
+	assert_true(list.n <= limit->max_design && list.n_box <= limit->max_box + 2 * (uint64_t)N_STRATEGY * 64);
+	for (size_t i = 0; i < list.n; i++) {
+		assert_true(list.design[i].distance < limit->max_distance);
+		assert_true(i == 0 || list.design[i - 1].distance <= list.design[i].distance);
+		assert_false(is_own_design(all, list.design[i].gene));
+	}
+	for (uint64_t number = problem_size(&layer->problem); number-- > 0 && all->n > 0;) {
+		uint32_t genome[N_LAYER_GENE];
+		struct evaluation result;
+		genome_of(layer, number, genome);
+		layer_problem_evaluate(layer, genome, 1, &result);
+		if (result.violation > 0 || (limit->strategies >> layer->strategy[genome[GENE_STRATEGY]] & 1) == 0 ||
+		    is_own_design(all, genome) || has_design(&list, genome))
+			continue;
+		/* bounds that are no whole numbers have some slack */
+		assert_true(near_distance(all, result.objective) >= list.reach * (1 - 1e-9));
+	}
+	size_t n = list.n;
+	near_free(&list);
+	return n;
+}
+
 /* What the comparisons saw, so that they cannot pass by seeing nothing. */
 struct seen {
-	uint64_t n_layer, n_point, n_design, n_evaluated, n_empty;
+	uint64_t n_layer, n_point, n_design, n_evaluated, n_empty, n_near;
 };
 
 static inline void compare_layer(const struct layer_problem *layer, struct seen *seen, double *least)
@@ -107,6 +158,12 @@ static inline void compare_layer(const struct layer_problem *layer, struct seen 
 	}
 	assert_true(counts.engine.n_feasible <= n_feasible);
 	check_relaxed(layer, &all, 0.02 * (double)(seen->n_layer % 11) + 1e-6);
+	if (seen->n_layer % 3 == 0)
+		seen->n_near += check_near(layer, &all,
+		                           &(struct near_limit){.strategies = seen->n_layer % 2 ? ~UINT32_C(0) : 4,
+		                                                .max_design = 1 + (size_t)seen->n_layer % 40,
+		                                                .max_distance = 1 + 0.05 * (double)(seen->n_layer % 9),
+		                                                .max_box = seen->n_layer % 5 ? 100000 : 60});
 	seen->n_layer++;
 	seen->n_point += all.n;
 	seen->n_empty += all.n == 0;

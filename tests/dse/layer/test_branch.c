@@ -183,7 +183,7 @@ static void test_branch_equals_brute_force(void **state)
 	              n_space, (unsigned long long)seen.n_layer, (unsigned long long)seen.n_empty,
 	              (unsigned long long)seen.n_point, (unsigned long long)seen.n_design,
 	              (unsigned long long)seen.n_evaluated);
-	assert_true(seen.n_point > 2 * seen.n_layer && seen.n_empty > 10);
+	assert_true(seen.n_point > 2 * seen.n_layer && seen.n_empty > 10 && seen.n_near > seen.n_layer);
 	assert_true(seen.n_evaluated * 3 < seen.n_design);
 }
 
