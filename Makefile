@@ -164,7 +164,7 @@ test-threads:
 
 explore: deps
 	$(AGAIN) build-program
-	@$(PROGRAM) explore spaces/mla_sizing.yaml
+	@$(PROGRAM) explore spaces/mla_sizing.yaml --detail both
 
 # The README's pictures.
 picture: explore
@@ -198,6 +198,11 @@ fuzz:
 limits: deps
 	$(AGAIN) $(BUILD)/tests/test_limits
 	@LIMITS=10000 $(BUILD)/tests/test_limits
+
+# Three hundred random spaces, fronts priced in the event tier against all designs there; `make test` draws some. Minutes.
+prices: deps
+	$(AGAIN) $(BUILD)/tests/test_price
+	@PRICES=300 $(BUILD)/tests/test_price
 
 # Whether any test notices a changed constant; minutes.
 mutation: deps

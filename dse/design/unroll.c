@@ -231,19 +231,30 @@ static enum err_code evaluate_machine(struct unroller *unroller, size_t first, s
 	return code;
 }
 
-/* Whether the designs are those that explore knows; then they are evaluated. Another front may have others. */
+static int compare_designs(const void *left, const void *right)
+{
+	const struct unrolled_design *a = left, *b = right;
+	uint32_t own[N_WORD] = {a->machine_index, a->distinct}, other[N_WORD] = {b->machine_index, b->distinct};
+	memcpy(own + 2, a->gene, sizeof(a->gene));
+	memcpy(other + 2, b->gene, sizeof(b->gene));
+	return compare_keys(own, other);
+}
+
+/* Whether explore knows all of the designs; then they are evaluated. Another front may have others. */
 static bool take_known(struct unroller *unroller)
 {
 	const struct explore *explore = unroller->explore;
-	bool is_known = explore->known_design && explore->n_known_design == unroller->n_design;
-	for (size_t i = 0; i < unroller->n_design && is_known; i++) {
-		const struct unrolled_design *known = &explore->known_design[i], *own = &unroller->design[i];
-		is_known = known->machine_index == own->machine_index && known->distinct == own->distinct &&
-		           memcmp(known->gene, own->gene, sizeof(own->gene)) == 0;
+	size_t at = 0;
+	for (size_t i = 0; i < unroller->n_design; i++) {
+		while (at < explore->n_known_design &&
+		       compare_designs(&explore->known_design[at], &unroller->design[i]) < 0)
+			at++;
+		if (at == explore->n_known_design ||
+		    compare_designs(&explore->known_design[at], &unroller->design[i]) != 0)
+			return false;
+		unroller->design[i] = explore->known_design[at];
 	}
-	if (is_known)
-		memcpy(unroller->design, explore->known_design, unroller->n_design * sizeof(*unroller->design));
-	return is_known;
+	return true;
 }
 
 /* The machine of the design at first alone, without what its layers may choose from; *end as below. */

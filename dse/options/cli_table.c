@@ -14,6 +14,9 @@ const struct option_note option_note_table[] = {
     {"nightly", OPTION_TOLERANCE, "what is worse or better by no more is no difference (default 0)"},
     {"nightly", OPTION_OUT, "folder for the store and nightly/DATE/ (default results)"},
     {"explore", OPTION_OUT, "folder for the runs' folders and their store (default results)"},
+    {"explore", OPTION_DETAIL,
+     "fast (closed forms, the default), event (event by event), greybox (fitted task clocks) or\n"
+     "both (the fast tier searches, the event tier prices what may be on the front)"},
     {"merge", OPTION_OUT, "folder for the front's folder (default results)"},
     {"simulate", OPTION_AUDIT, "simulate every event, also where all state has recurred; exit 1 when clocks differ"},
     {"map", OPTION_OUT, "folder to write mapping and split reports to (default: none)"},
@@ -48,6 +51,7 @@ const struct option_values option_values_table[] = {
     {NULL, OPTION_ENGINE, "exact exhaustive nsga2 pls"},
     {NULL, OPTION_EFFORT, "quick normal signoff"},
     {"simulate", OPTION_DETAIL, "fast event greybox"},
+    {"explore", OPTION_DETAIL, "fast event greybox both"},
     {"validate", OPTION_DETAIL, "fast event greybox both all"},
     {NULL, OPTION_DETAIL, "fast event"},
     {"schedule", OPTION_STRATEGY, "dram hide sram"},

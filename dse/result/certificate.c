@@ -39,6 +39,12 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 		(void)snprintf(text, n_byte, "exact, every %s design is accounted for",
 		               is_reduced ? "listed" : "legal");
 	size_t n = strlen(text);
+	if (run->price && run->price->is_priced) {
+		char claim[PRICE_CLAIM_SIZE];
+		price_claim(run->price, claim, sizeof(claim));
+		(void)snprintf(text + n, n_byte - n, " in the fast tier; in the event tier %s", claim);
+		n = strlen(text);
+	}
 	if (!run->audit || n + 3 > n_byte)
 		return;
 	memcpy(text + n, "; ", 3);

@@ -7,7 +7,7 @@
  */
 #include "dse/result/front_run.h"
 
-#define CERTIFICATE_TEXT_SIZE 512
+#define CERTIFICATE_TEXT_SIZE 1024
 
 /* Whether layers were searched by branch and bound: every legal design is accounted for. */
 bool certificate_is_branched(const struct front_run *run);

@@ -163,8 +163,9 @@ void front_file_sign(struct front_run *run)
 }
 
 /* Objectives first, then what tells designs apart, then all else; each column name carries its unit. */
-static void write_csv_header(FILE *file, const struct space *space, bool with_verified)
+static void write_csv_header(FILE *file, const struct front_run *run)
 {
+	const struct space *space = run->space;
 	csv_put_text(file, true, "id");
 	for (size_t i = 0; i < space->n_objective; i++)
 		csv_put_text(file, false, metric_table[space->objective[i]].name);
@@ -187,12 +188,21 @@ static void write_csv_header(FILE *file, const struct space *space, bool with_ve
 	}
 	csv_put_text(file, false, "uncertainty_pct");
 	csv_put_text(file, false, "reference_uncertainty_pct");
-	for (size_t i = 0; i < space->n_objective && with_verified; i++) {
+	if (run->price && run->price->is_priced) {
+		csv_put_text(file, false, "like_it");
+		csv_put_text(file, false, "place");
+	}
+	for (size_t i = 0; i < space->n_objective && run->verify; i++) {
 		char name[64];
 		(void)snprintf(name, sizeof(name), "verified_%s", metric_table[space->objective[i]].name);
 		csv_put_text(file, false, name);
 	}
-	(void)fputs(with_verified ? ",verified_error_pct,verified_margin_pct,verified_front\n" : "\n", file);
+	(void)fputs(run->verify ? ",verified_error_pct,verified_margin_pct,verified_front\n" : "\n", file);
+}
+
+const char *front_file_place(const struct price *price, size_t i)
+{
+	return price->is_shared[i] ? "shared" : "certain";
 }
 
 const char *front_file_verdict(const struct verify_point *point)
@@ -233,10 +243,10 @@ static void put_known(FILE *file, double value)
 		csv_put_text(file, false, "");
 }
 
-/* verified: NULL if there are no such columns. */
-static void write_csv_point(FILE *file, const struct space *space, size_t id, const struct unrolled *point,
-                            const struct verify_point *verified)
+/* The same order as write_csv_header. */
+static void write_csv_point(FILE *file, const struct front_run *run, size_t id, const struct unrolled *point)
 {
+	const struct space *space = run->space;
 	char text[256];
 	(void)fprintf(file, "%zu", id);
 	for (size_t i = 0; i < space->n_objective; i++)
@@ -255,8 +265,12 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 				csv_put_real(file, false, point->network[i][k]);
 	put_known(file, uncertain_pct(uncertainty_frac(&point->uncertain)));
 	put_known(file, uncertain_pct(point->uncertain.reference_frac));
-	if (verified)
-		put_verified(file, space, point->machine, verified);
+	if (run->price && run->price->is_priced) {
+		(void)fprintf(file, ",%u", (unsigned)run->price->n_like[id]);
+		csv_put_text(file, false, front_file_place(run->price, id));
+	}
+	if (run->verify)
+		put_verified(file, space, point->machine, &run->verify->point[id]);
 	(void)fputc('\n', file);
 }
 
@@ -267,7 +281,7 @@ static enum err_code write_csv_points(void *context, FILE *file, size_t first, s
 	memory_check(unrolled_init(&run->explore->map, &point, err) == ERR_OK);
 	for (size_t i = first; i < end; i++) {
 		unroll_point(run->unroller, i, &point);
-		write_csv_point(file, run->space, i, &point, run->verify ? &run->verify->point[i] : NULL);
+		write_csv_point(file, run, i, &point);
 	}
 	unrolled_free(&point);
 	return ERR_OK;
@@ -279,7 +293,7 @@ void front_file_write_csv(FILE *file, const struct front_run *run)
 	assert(file && run->unroller);
 	const struct text_blocks blocks = {
 	    run->explore->front.n, front_file_n_thread(run), write_csv_points, &own, text_blocks_to_file, file};
-	write_csv_header(file, run->space, run->verify != NULL);
+	write_csv_header(file, run);
 	memory_check(text_blocks_run(&blocks, NULL) == ERR_OK);
 }
 
@@ -293,7 +307,9 @@ void front_file_dir_name(const struct front_run *run, char *name, size_t n_byte)
 		hash = hash_bytes(run->space->file[i].hash, strlen(run->space->file[i].hash), hash);
 	/* The seed decides nothing where nothing is random. */
 	bool is_random = run->options->engine->is_random;
-	if (run->space->detail != DETAIL_FAST)
+	if (run->options->prices)
+		(void)snprintf(tier, sizeof(tier), " priced");
+	else if (run->space->detail != DETAIL_FAST)
 		(void)snprintf(tier, sizeof(tier), " %s", detail_name[run->space->detail]);
 	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s", build_version, hash,
 	               run->options->engine->name, (int)run->options->flat, is_random ? run->options->seed : 0,

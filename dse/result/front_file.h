@@ -22,6 +22,8 @@ void front_file_sign(struct front_run *run);
 unsigned front_file_n_thread(const struct front_run *run);
 
 /* "certain" or "depends" (dse/check/verify.h). */
+/* Of a front with prices: "certain", or "shared" with a point that comes nearer than the resolution. */
+const char *front_file_place(const struct price *price, size_t i);
 const char *front_file_verdict(const struct verify_point *point);
 
 /* Write the front as CSV, or as JSON. Errors of the stream stay in the stream. */

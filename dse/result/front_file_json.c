@@ -79,6 +79,9 @@ static void begin_point(struct json *json, const struct front_run *run, size_t i
 	put_metrics(json, point->machine, point->metric, true);
 	json_end(json);
 	uncertain_put_json(json, &point->uncertain);
+	if (run->price && run->price->is_priced)
+		json_put_fields(json, "like_it %u, place %s", (unsigned)run->price->n_like[id],
+		                front_file_place(run->price, id));
 	if (run->verify)
 		put_verified(json, run->space, point->machine, &run->verify->point[id]);
 }
@@ -299,9 +302,9 @@ static void put_failures(struct json *json, const struct explore *explore)
 static void put_options(struct json *json, const struct front_run *run)
 {
 	json_begin_object(json, "options");
-	json_put_fields(json, "engine %s, detail %s, flat %d, seed %" PRIu64 ", max_evaluations %" PRIu64,
-	                run->options->engine->name, detail_name[run->space->detail], run->options->flat,
-	                run->options->seed, run->options->max_evaluation);
+	json_put_fields(json, "engine %s, detail %s, priced %d, flat %d, seed %" PRIu64 ", max_evaluations %" PRIu64,
+	                run->options->engine->name, detail_name[run->space->detail], run->options->prices,
+	                run->options->flat, run->options->seed, run->options->max_evaluation);
 	if (run->options->engine->is_random)
 		json_put_u64(json, "islands", run->space->islands);
 	json_put_u64(json, "max_front", run->space->max_front);
@@ -459,6 +462,8 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 		misfit_put_json(&json, run->misfit);
 	if (explore->front.n > 0)
 		put_quality(&json, run);
+	if (run->price)
+		price_put_json(&json, run->price);
 	if (run->verify)
 		put_verify(&json, run);
 	if (run->proof)

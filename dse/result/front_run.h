@@ -8,6 +8,7 @@
 #include "dse/check/misfit.h"
 #include "dse/check/prove_front.h"
 #include "dse/pareto/quality.h"
+#include "dse/price/price.h"
 #include "dse/check/verify.h"
 
 /* Length of a signature in hexadecimal, with its terminator. */
@@ -33,6 +34,7 @@ struct front_run {
 	const struct explore *explore;
 	const struct explore_options *options;
 	const struct unroller *unroller;       /* of explore's front */
+	const struct price *price;             /* of explore's front; NULL: it is the searching tier's */
 	const struct verify *verify;           /* of explore's front; NULL: it was not asked for, or interrupted */
 	const struct audit *audit;             /* of explore's front; NULL: likewise */
 	const struct prove_front *proof;       /* of explore's front; NULL: likewise */

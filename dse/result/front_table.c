@@ -57,7 +57,7 @@ static void add_remark(struct remark *remark, const char *before, const char *wh
 {
 	size_t n = strlen(remark->text);
 	(void)snprintf(remark->text + n, sizeof(remark->text) - n, "%s%s%s", n > 0 ? ", " : "", before, what);
-	remark->colour = colour;
+	remark->colour = colour != COLOUR_NONE ? colour : remark->colour;
 }
 
 static void find_remark(const struct front_run *run, size_t i, size_t knee, struct remark *remark)
@@ -73,6 +73,13 @@ static void find_remark(const struct front_run *run, size_t i, size_t knee, stru
 	}
 	if (i == knee && front->n > 1)
 		add_remark(remark, "", "knee", COLOUR_KNEE);
+	if (run->price && run->price->is_priced && run->price->n_like[i] > 1) {
+		char text[32];
+		(void)snprintf(text, sizeof(text), "%u like it", (unsigned)run->price->n_like[i]);
+		add_remark(remark, "", text, COLOUR_NONE);
+	}
+	if (run->price && run->price->is_priced && run->price->is_shared[i])
+		add_remark(remark, "", front_file_place(run->price, i), COLOUR_WARNING);
 	if (run->verify && !run->verify->point[i].certain)
 		add_remark(remark, "", front_file_verdict(&run->verify->point[i]), COLOUR_WARNING);
 }

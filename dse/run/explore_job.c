@@ -30,14 +30,22 @@ static enum err_code choose_engine(struct explore_job *job, struct err *err)
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static enum err_code choose_detail(const struct explore_request *request, size_t *detail, struct err *err)
+/* The tier that searches; *prices: another one prices what it finds. */
+static enum err_code choose_detail(const struct explore_request *request, size_t *detail, bool *prices, struct err *err)
 {
+	const char *name[N_DETAIL + 1];
 	char what[64];
 	*detail = DETAIL_FAST;
+	*prices = false;
 	if (!request->detail)
 		return ERR_OK;
+	memcpy(name, detail_name, N_DETAIL * sizeof(*name));
+	name[N_DETAIL] = EXPLORE_DETAIL_BOTH;
 	(void)snprintf(what, sizeof(what), "dse %s: --detail", request->store.command);
-	return err_choose(what, request->detail, detail_name, N_DETAIL, detail, err);
+	enum err_code code = err_choose(what, request->detail, name, N_DETAIL + 1, detail, err);
+	*prices = code == ERR_OK && *detail == N_DETAIL;
+	*detail = *prices ? DETAIL_FAST : *detail;
+	return code;
 }
 
 /* With the request's engine and tier: all that evaluates knows the space. Wrong ones are told once the space is right.
@@ -48,7 +56,8 @@ static enum err_code read_space(struct explore_job *job, struct err *err)
 	const struct engine_kind *engine = request->engine ? engine_find(request->engine) : NULL;
 	struct err told_later = {0};
 	size_t detail;
-	(void)choose_detail(request, &detail, &told_later);
+	bool prices;
+	(void)choose_detail(request, &detail, &prices, &told_later);
 	err_clear(&told_later);
 	const struct space_given given = {engine ? engine->name : NULL, (enum detail)detail};
 	return space_read_given(request->space, &given, &job->space, err);
@@ -59,11 +68,12 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 {
 	const struct explore_request *request = job->request;
 	size_t detail;
-	enum err_code code = choose_engine(job, err), detail_code = choose_detail(request, &detail, err);
+	struct explore_options *options = &job->options;
+	enum err_code code = choose_engine(job, err),
+		      detail_code = choose_detail(request, &detail, &options->prices, err);
 	code = code == ERR_OK ? detail_code : code;
 	if (code != ERR_OK)
 		return code;
-	struct explore_options *options = &job->options;
 	options->flat = request->flat || !options->engine->is_layered;
 	options->n_thread = parallel_n_thread((size_t)request->jobs);
 	options->seed = request->has_seed ? request->seed : job->space.seed;
@@ -172,7 +182,7 @@ static enum err_code recall(struct explore_job *job, bool *is_known, struct err 
 	*is_known = false;
 	if (job->request->no_cache || keep->n_part > 1 || keep->merges || ranks_n() > 1)
 		return ERR_OK;
-	if (!job->request->points && !keep->resume.text)
+	if (!job->request->points && !keep->resume.text && !job->options.prices)
 		code = run_note_recall(&job->note, &job->space, &job->options, &job->explore, is_known, err);
 	if (*is_known) {
 		job->run.known = &job->note.known;
@@ -235,6 +245,7 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
 	run_note_free(&job->note);
 	mapping_compare_free(&job->compare);
 	misfit_free(&job->misfit);
+	price_free(&job->price);
 	verify_free(&job->verify);
 	audit_free(&job->audit);
 	unroller_free(&job->unroller);

@@ -38,7 +38,7 @@ static enum err_code choose_dir(struct explore_job *job, struct err *err)
 {
 	static const char suffix[] = "-partial";
 	bool is_cut = job->explore.interrupted || job->explore.truncated || job->verify.interrupted ||
-	              job->proof.interrupted || job->audit.interrupted;
+	              job->proof.interrupted || job->audit.interrupted || job->price.is_interrupted;
 	if (!is_cut || !holds_complete(job->dir))
 		return ERR_OK;
 	size_t n_byte = strlen(job->dir) + sizeof(suffix);
@@ -59,6 +59,24 @@ static enum err_code choose_dir(struct explore_job *job, struct err *err)
 static bool wants_audit(const struct explore_job *job)
 {
 	return job->request->audit || job->request->audit_samples > 0;
+}
+
+/* --detail both: the fast tier's front becomes one of the event tier. */
+static enum err_code price_designs(struct explore_job *job, struct err *err)
+{
+	const struct price_options options = {.n_thread = job->options.n_thread,
+	                                      .max_work = PRICE_USUAL_WORK,
+	                                      .store = job->request->no_cache ? NULL : job->note.fronts,
+	                                      .show_progress = job->options.show_progress};
+	if (!job->options.prices || job->explore.front.n == 0 || job->explore.interrupted || interrupt_requested())
+		return ERR_OK;
+	enum err_code code = price_front(&job->explore, &options, &job->price, err);
+	if (code != ERR_OK)
+		return code;
+	job->run.price = &job->price;
+	if (job->price.is_priced)
+		job->space.detail = DETAIL_EVENT;
+	return ERR_OK;
 }
 
 /* --verify; a front of the event tier with --audit, too, whose runs are then made again without replay. */
@@ -138,15 +156,22 @@ static enum err_code write_lacking(struct explore_job *job, struct err *err)
 	struct explore *lacking = memory_array(1, sizeof(*lacking));
 	*lacking = job->explore;
 	lacking->front = job->audit.lacking;
+	lacking->known_design = NULL;
+	lacking->n_known_design = 0;
+	/* an audit is of what the search's tier found */
+	enum detail detail = job->space.detail;
+	job->space.detail = job->options.prices ? DETAIL_FAST : detail;
 	enum err_code code = unroller_init(&unroller, lacking, job->options.n_thread, err);
 	job->run.explore = lacking;
 	job->run.unroller = &unroller;
 	job->run.verify = NULL;
+	job->run.price = NULL;
 	if (code == ERR_OK)
 		front_file_sign(&job->run);
 	if (code == ERR_OK)
 		code = result_folder_write_one(&job->run, job->dir, "audit.json", front_file_write_json, err);
 	job->run = whole;
+	job->space.detail = detail;
 	unroller_free(&unroller);
 	free(lacking);
 	return code;
@@ -208,6 +233,10 @@ static void print_result(struct explore_job *job)
 	}
 	if (job->explore.front.n > 0) {
 		front_table_print(stdout, &job->run);
+		if (job->run.price) {
+			(void)fputc('\n', stdout);
+			price_print(stdout, job->run.price, job->explore.front.n);
+		}
 		if (job->run.verify) {
 			(void)fputc('\n', stdout);
 			front_table_print_verify(stdout, &job->run);
@@ -273,11 +302,12 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds what was found so far (%zu designs)%s; %s",
 		               job->dir, job->explore.front.n,
 		               job->is_partial ? ", beside the complete result of an earlier run" : "", way_on);
-	if (job->verify.interrupted || job->proof.interrupted || job->audit.interrupted)
+	if (job->verify.interrupted || job->proof.interrupted || job->audit.interrupted || job->price.is_interrupted)
 		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds the whole front, not %s; %s", job->dir,
-		               job->verify.interrupted  ? "verified"
-		               : job->proof.interrupted ? "proved"
-		                                        : "audited",
+		               job->price.is_interrupted ? "all of it priced in the event tier"
+		               : job->verify.interrupted ? "verified"
+		               : job->proof.interrupted  ? "proved"
+		                                         : "audited",
 		               way_on);
 	if (job->explore.n_failure > 0)
 		return judge_failures(job, err);
@@ -330,15 +360,17 @@ static enum err_code keep_and_print(struct explore_job *job, struct err *err)
 
 enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 {
-	enum err_code code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
+	enum err_code code = audit_front(job, err);
+	if (code == ERR_OK)
+		code = price_designs(job, err);
+	if (code == ERR_OK)
+		code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
 	if (code == ERR_OK && job->run.known)
 		memcpy(job->run.signature, job->note.signature, sizeof(job->run.signature));
 	if (code == ERR_OK)
 		code = verify_front(job, err);
 	if (code == ERR_OK)
 		code = prove_designs(job, err);
-	if (code == ERR_OK)
-		code = audit_front(job, err);
 	if (code == ERR_OK)
 		code = compare_mappings(job, err);
 	if (code == ERR_OK)
@@ -352,7 +384,8 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 		code = write_files(job, err);
 	/* what --max-seconds stopped can be taken up */
 	bool is_cut = job->explore.interrupted || job->explore.out_of_time || job->verify.interrupted ||
-	              job->proof.interrupted || job->audit.interrupted || job->explore.n_failure > 0;
+	              job->proof.interrupted || job->audit.interrupted || job->price.is_interrupted ||
+	              job->explore.n_failure > 0;
 	if (code == ERR_OK && !is_cut)
 		code = run_keep_finish(job->keep, err);
 	enum err_code kept = ERR_OK;

@@ -16,6 +16,7 @@ struct explore_job {
 	struct explore explore;
 	struct explore_options options;
 	struct unroller unroller;
+	struct price price;
 	struct verify verify;
 	struct prove_front proof;
 	struct audit audit;

@@ -4,11 +4,14 @@
 /* What dse explore was asked: by its command line, the journal that is taken up, or a night. Texts are the caller's. */
 #include "dse/run/run_note.h"
 
+/* --detail: the fast tier searches, the event tier prices what may be on the front (dse/price/price.h). */
+#define EXPLORE_DETAIL_BOTH "both"
+
 struct explore_request {
 	struct store_request store;
 	const char *space;  /* file */
 	const char *engine; /* NULL: the space's */
-	const char *detail; /* tier; NULL: fast */
+	const char *detail; /* tier, or EXPLORE_DETAIL_BOTH; NULL: fast */
 	const char *live;   /* "X,Y" or "line"; NULL: the first two objectives */
 	const char *shard;  /* "I/N"; NULL: the whole */
 	const char *resume; /* folder of a run to take up; NULL: a new run */

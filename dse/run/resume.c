@@ -25,7 +25,7 @@ char *resume_print_question(const struct resume_question *question)
 		(void)fprintf(file, "file %s: %s\n", question->space->file[i].path, question->space->file[i].hash);
 	(void)fprintf(file, "engine: %s\nflat: %s\nseed: %" PRIu64 "\nmax-evaluations: %" PRIu64 "\ndetail: %s\n",
 	              options->engine->name, options->flat ? "yes" : "no", options->seed, options->max_evaluation,
-	              detail_name[question->space->detail]);
+	              options->prices ? EXPLORE_DETAIL_BOTH : detail_name[question->space->detail]);
 	(void)fprintf(file, "shard: %u/%u\n", question->part, question->n_part);
 	(void)fprintf(file, "points: %s\nverify: %s\naudit: %s\n", request->points ? "yes" : "no",
 	              request->verify ? "yes" : "no", request->audit || request->audit_samples > 0 ? "yes" : "no");

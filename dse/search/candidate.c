@@ -31,6 +31,12 @@ void candidate_widen(const struct candidate *candidate, size_t distinct, size_t 
 		own[GENE_LEVEL] = (uint32_t)(at % n_level);
 }
 
+size_t candidate_find_task(const struct candidate *candidate, size_t distinct, const uint32_t *own)
+{
+	size_t n_level = candidate_n_level_task(candidate, distinct);
+	return candidate->first_task[distinct] + own[GENE_PLACE] * n_level + (n_level > 1 ? own[GENE_LEVEL] : 0);
+}
+
 static void init_task(struct candidate *candidate, size_t distinct, size_t at)
 {
 	size_t n_level = candidate_n_level_task(candidate, distinct), place = at / n_level;

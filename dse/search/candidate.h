@@ -61,6 +61,9 @@ void candidate_free(struct candidate *candidate);
 void candidate_widen(const struct candidate *candidate, size_t distinct, size_t task, const uint32_t *genome,
                      uint32_t *own);
 
+/* The task that such a genome is of. */
+size_t candidate_find_task(const struct candidate *candidate, size_t distinct, const uint32_t *own);
+
 /* Whether any chain of layers can get into task i's place; a search of one that none can is skipped. */
 bool candidate_is_reachable(const struct candidate *candidate, size_t i);
 

@@ -148,6 +148,10 @@ static enum err_code insert_front(struct explore_driver *driver, struct explore_
 	if (is_empty)
 		note_dead(driver, slot);
 	note_history(driver, &slot->candidate);
+	if (driver->options->prices)
+		code = explore_keep(driver->explore, &slot->candidate, err);
+	if (code != ERR_OK)
+		return code;
 	if (driver->explore->front.n > 0)
 		free_dead(driver->explore);
 	else
@@ -368,6 +372,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 		fill_group(driver, &at, is_sample ? 1 : n_group);
 		code = explore_group(driver, err);
 	}
+	explore_drop_kept(explore);
 	front_cache_free(driver->fronts);
 	hardware_free(&driver->hardware);
 	return code;
@@ -476,6 +481,7 @@ cleanup:
 void explore_free(struct explore *explore)
 {
 	free_dead(explore);
+	explore_free_kept(explore);
 	pareto_free(&explore->front);
 	least_table_free(explore->least);
 	history_free(&explore->history);

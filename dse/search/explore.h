@@ -27,6 +27,7 @@ struct explore_options {
 	uint64_t max_box;              /* of branch and bound, shared out among its searches; 0: no limit */
 	uint64_t max_seconds;          /* for searching; 0: no limit */
 	bool all_machines;             /* search those, too, whose bounds say that they have nothing on the front */
+	bool prices;                   /* what the front's layers' searches found is kept, for dse/price */
 	bool show_progress;
 	struct live_axes live; /* what of it is drawn on a terminal */
 	FILE *points;          /* receives the layers' fronts as CSV; NULL: nobody wants them */
@@ -80,6 +81,13 @@ struct explore_failure {
 	char why[2 * EXPLORE_TEXT_SIZE];
 };
 
+/* A machine candidate with designs on the front, and what the searches of its layers found. */
+struct explore_kept {
+	uint32_t machine_index;
+	size_t n_task;
+	struct pack *task; /* [n_task] as candidate_pack_task writes them */
+};
+
 struct least_table;
 struct unrolled_design;
 struct explore {
@@ -104,6 +112,9 @@ struct explore {
 	 * front. */
 	size_t n_dead;
 	struct candidate *dead; /* [n_dead] the first EXPLORE_MAX_DEAD */
+	/* With options->prices: the machines of the front, in their order. */
+	size_t n_kept;
+	struct explore_kept *kept; /* [n_kept] */
 };
 
 /* Work of a search, in boxes that a branch and bound looks at: an evaluation takes about as long, a pair composed less.

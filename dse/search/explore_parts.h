@@ -95,6 +95,14 @@ void explore_note_over_limit(struct explore *explore, uint32_t machine_index, co
 enum err_code explore_insert(struct explore *explore, const struct candidate *candidate, unsigned n_thread,
                              bool *is_empty, struct err *err);
 
+/*
+ * Keep the layers' fronts of a candidate whose designs are on the front (explore_keep.c). ERR_INTERNAL. Then drop
+ * those that are not on it any more, or all.
+ */
+enum err_code explore_keep(struct explore *explore, struct candidate *candidate, struct err *err);
+void explore_drop_kept(struct explore *explore);
+void explore_free_kept(struct explore *explore);
+
 /* Count a refused machine candidate under its reason. */
 void explore_note_rejection(struct explore *explore, const char *why);
 

@@ -84,17 +84,40 @@ static uint8_t *read_front(struct front_store *fronts, const char *key, size_t *
 	return data;
 }
 
-/* Whether the search of task i with this key is known; then the task is as it left it. */
-static bool take_front(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i)
+uint8_t *front_store_take_bytes(struct front_store *fronts, const struct front_key *key, size_t *n_byte)
 {
 	char hex[HASH_HEX_SIZE];
-	size_t n_byte = 0;
 	uint8_t *data = NULL;
+	if (!fronts)
+		return NULL;
 	make_key(key, hex);
 	(void)pthread_mutex_lock(&fronts->mutex);
 	if (!fronts->failed)
-		data = read_front(fronts, hex, &n_byte);
+		data = read_front(fronts, hex, n_byte);
 	(void)pthread_mutex_unlock(&fronts->mutex);
+	return data;
+}
+
+void front_store_keep_bytes(struct front_store *fronts, const struct front_key *key, const void *data, size_t n_byte)
+{
+	if (!fronts)
+		return;
+	struct fresh *fresh = memory_array(1, sizeof(*fresh));
+	make_key(key, fresh->key);
+	fresh->n_byte = n_byte;
+	fresh->small = squeeze(data, n_byte, 1, &fresh->n_small);
+	hash_hex(data, n_byte, fresh->hash);
+	(void)pthread_mutex_lock(&fronts->mutex);
+	fresh->next = fronts->fresh;
+	fronts->fresh = fresh;
+	(void)pthread_mutex_unlock(&fronts->mutex);
+}
+
+/* Whether the search of task i with this key is known; then the task is as it left it. */
+static bool take_front(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i)
+{
+	size_t n_byte = 0;
+	uint8_t *data = front_store_take_bytes(fronts, key, &n_byte);
 	if (!data)
 		return false;
 	struct pack pack = pack_reader(data, n_byte);
@@ -114,18 +137,10 @@ static void keep_front(struct front_store *fronts, const struct front_key *key, 
 	struct pack pack = {0};
 	if (task->code != ERR_OK || task->by_reason[LAYER_REASON_FAILED] > 0 || task->n_shared > 0)
 		return;
-	struct fresh *fresh = memory_array(1, sizeof(*fresh));
-	make_key(key, fresh->key);
 	candidate_pack_task(candidate, i, &pack);
 	memory_check(!pack.failed);
-	fresh->n_byte = pack.n;
-	fresh->small = squeeze(pack.data, pack.n, 1, &fresh->n_small);
-	hash_hex(pack.data, pack.n, fresh->hash);
+	front_store_keep_bytes(fronts, key, pack.data, pack.n);
 	pack_free(&pack);
-	(void)pthread_mutex_lock(&fronts->mutex);
-	fresh->next = fronts->fresh;
-	fronts->fresh = fresh;
-	(void)pthread_mutex_unlock(&fronts->mutex);
 }
 
 struct front_keeper front_store_keeper(struct front_store *fronts)

@@ -24,6 +24,13 @@ struct front_keeper front_store_keeper(struct front_store *fronts);
 /* Searches that were known so far. */
 uint64_t front_store_n_taken(const struct front_store *fronts);
 
+/*
+ * The same for bytes of the caller's under a key: what of it is known, to be freed, NULL where nothing is; and bytes to
+ * be kept in their place. fronts may be NULL. From any thread.
+ */
+uint8_t *front_store_take_bytes(struct front_store *fronts, const struct front_key *key, size_t *n_byte);
+void front_store_keep_bytes(struct front_store *fronts, const struct front_key *key, const void *data, size_t n_byte);
+
 /* Write what is to be kept. ERR_IO, ERR_INTERNAL; the store is as it was then. */
 enum err_code front_store_write(struct front_store *fronts, struct err *err);
 void front_store_close(struct front_store *fronts);

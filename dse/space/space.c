@@ -40,10 +40,10 @@ struct err_place space_text_place(const struct doc_node *node)
  */
 static void read_root(struct space_reader *reader)
 {
-	static const char *const allowed[] = {"name",         "machine",       "machines",  "axes",
-	                                      "network",      "networks",      "aggregate", "layers",
-	                                      "constraints",  "objectives",    "search",    "deadline_ms",
-	                                      "level_shares", "level_changes", "arada",     "network_result"};
+	static const char *const allowed[] = {
+	    "name",        "machine",      "machines",      "axes",       "network",       "networks",
+	    "aggregate",   "layers",       "constraints",   "objectives", "search",        "resolution",
+	    "deadline_ms", "level_shares", "level_changes", "arada",      "network_result"};
 	const struct doc_node *root = reader->root;
 	struct space *space = reader->space;
 	doc_check_keys(root, allowed, sizeof(allowed) / sizeof(allowed[0]), reader->err);
@@ -61,6 +61,7 @@ static void read_root(struct space_reader *reader)
 	space_read_constraints(reader);
 	space_read_deadline(reader);
 	space_read_objectives(reader);
+	space_read_resolution(reader);
 	space_read_search(reader);
 	space_read_level_shares(reader);
 	space_read_arada(reader);

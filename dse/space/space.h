@@ -75,7 +75,10 @@ struct space {
 	enum network_result network_result;
 	bool level_changes;    /* changes of operating point between layers count */
 	uint32_t level_shares; /* into which rounds of a layer are divided between two operating points; 0: not */
-	double deadline_ms;    /* of an inference of each network, until which energy counts; 0: none */
+	/* Points of a front in the event tier that are closer are shown as one, a fraction; NAN: as close as its model
+	 * is sure. */
+	double resolution_frac;
+	double deadline_ms; /* of an inference of each network, until which energy counts; 0: none */
 	size_t n_constraint;
 	struct expr **constraint; /* over parameter keys: must be true (not 0) for a machine to be looked at */
 	size_t n_limit;

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_NAME 128
@@ -158,6 +159,25 @@ void space_read_deadline(struct space_reader *reader)
 	if (is_limit && space->limit)
 		space->limit[space->n_limit++] = (struct space_limit){
 		    .metric = METRIC_LATENCY, .max = space->deadline_ms, .at = space_text_place(node)};
+}
+
+/* "0.5 %", or 0. */
+void space_read_resolution(struct space_reader *reader)
+{
+	const struct doc_node *node = doc_find(reader->root, "resolution");
+	double *frac = &reader->space->resolution_frac;
+	char *end;
+	*frac = NAN;
+	if (!node)
+		return;
+	double pct = node->kind == DOC_SCALAR ? strtod(node->text, &end) : -1.0;
+	bool has_unit = pct >= 0.0 && strcmp(end + strspn(end, " "), "%") == 0;
+	if (pct >= 0.0 && pct <= 100.0 && (has_unit || (!(pct > 0.0) && *end == '\0')))
+		*frac = pct / 100.0;
+	else
+		(void)doc_refuse(reader->err, node,
+		                 "resolution: found %s, allowed is a percentage from 0 to 100, e.g. resolution: 0.5 %%",
+		                 node->kind == DOC_SCALAR ? doc_quote(node->text).text : "no scalar");
 }
 
 void space_read_objectives(struct space_reader *reader)

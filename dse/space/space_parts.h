@@ -58,6 +58,7 @@ void space_read_arada(struct space_reader *reader);
 void space_read_constraints(struct space_reader *reader);
 void space_read_deadline(struct space_reader *reader);
 void space_read_objectives(struct space_reader *reader);
+void space_read_resolution(struct space_reader *reader);
 void space_read_search(struct space_reader *reader);
 
 #endif

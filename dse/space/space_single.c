@@ -67,6 +67,7 @@ enum err_code space_single_make(const struct space_single_options *options, stru
 	                             .limit = &made->limit,
 	                             .engine = "exact",
 	                             .max_front = options->max_front,
+	                             .resolution_frac = NAN,
 	                             .deadline_ms = options->deadline_ms,
 	                             .n_file = 1,
 	                             .file = &made->file};

@@ -14,6 +14,7 @@
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "sim/base/rng.h"
+#include "tests/support/random_network.h"
 #include "tests/support/space_folder.h"
 #include <math.h>
 #include <stdio.h>
@@ -29,23 +30,6 @@ static uint32_t n_case(void)
 {
 	const char *wanted = getenv("LIMITS");
 	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 300;
-}
-
-/* Four to six layers, some of which add what another has left; their splits in two or three parts of some dimension.
- */
-static void draw_network(struct rng *rng, char text[TEXT], unsigned *n_layer)
-{
-	int n = snprintf(text, TEXT, "name: random\ninput: [%u, %u, %u]\nlayers:\n", 6 + rng_below(rng, 10),
-	                 6 + rng_below(rng, 10), 1 + rng_below(rng, 12));
-	*n_layer = 4 + rng_below(rng, 3);
-	uint32_t n_channel = 0;
-	for (unsigned i = 0; i + 1 < *n_layer; i++) {
-		bool adds = i > 0 && rng_below(rng, 3) == 0;
-		n_channel = adds ? n_channel : 4 + 4 * rng_below(rng, 4);
-		n += snprintf(text + n, TEXT - (size_t)n, "  - conv: {kernel: %u, out_channels: %u%s}\n",
-		              1 + 2 * rng_below(rng, 2), n_channel, adds ? ", add: {from: -1}" : "");
-	}
-	(void)snprintf(text + n, TEXT - (size_t)n, "  - fc: {out: %u}\n", 8 + 8 * rng_below(rng, 8));
 }
 
 /* Everything but objectives, limits and max_front. */
@@ -187,7 +171,7 @@ static uint32_t try_space(uint32_t number, uint32_t n, struct tally *tally)
 	struct space space;
 	struct explore all, found;
 	unsigned n_layer;
-	draw_network(&rng, network, &n_layer);
+	random_network(&rng, 4, network, TEXT, &n_layer);
 	draw_body(&rng, n_layer, body);
 	folder_write("random.yaml", network, "");
 	write_space(body, "latency_ms, energy_mj, dram_byte, peak_power_mw", "");

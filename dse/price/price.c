@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/price/price.h"
+#include "dse/out/progress.h"
+#include "dse/pareto/shortlist.h"
+#include "dse/price/price_parts.h"
+#include "sim/base/checked.h"
+#include "sim/base/stop.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Points of the fast front whose designs get a price first: the best of each objective, the knee and some between. */
+#define FIRST_POINTS 60
+/* Points of a state's front where a composition only says which designs to look at; the last one is exact. */
+#define ROUND_MAX_FRONT 256
+/* Rounds within a budget, which each spend a part of what is left. */
+#define MAX_ROUND 8
+#define ROUND_PARTS 3
+/* Prices that tell how far the fast tier is off, and which of their errors is taken: of 100 the second largest. */
+#define LEAST_KNOWN 100
+#define KNOWN_FRAC 0.99
+/* Where nothing is known at all. */
+#define MOST_ERROR_FRAC 0.9
+
+/* ---- how far designs without a price may be off ---------------------------------------------------------- */
+
+static int compare_reals(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* What the fast tier says of itself. */
+static void state_error(struct pricing *pricing)
+{
+	for (size_t i = 0; i < pricing->n_machine; i++)
+		for (size_t k = 0; k < pricing->machine[i].n; k++) {
+			const struct price_design *design = &pricing->machine[i].design[k];
+			double frac = uncertainty_frac(&design->own.uncertain), *own;
+			own = &pricing->error.frac[price_kind_of(design)];
+			if (!isnan(frac))
+				*own = fmax(*own, fmin(frac, MOST_ERROR_FRAC));
+		}
+}
+
+/* By how much designs of a kind are faster than the fast tier says; returns how many have a price. */
+static size_t list_gains(const struct pricing *pricing, enum price_kind kind, double *gain)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < pricing->n_machine; i++)
+		for (size_t k = 0; k < pricing->machine[i].n; k++) {
+			const struct price_design *design = &pricing->machine[i].design[k];
+			if (design->is_priced && price_kind_of(design) == kind)
+				gain[n++] = fmax(0.0, 1.0 - (double)design->own.total_clk / (double)design->fast_clk);
+		}
+	return n;
+}
+
+/* The gain that all but one of 100 stay below; sorts them. */
+static double usual_gain(double *gain, size_t n)
+{
+	qsort(gain, n, sizeof(*gain), compare_reals);
+	return gain[(size_t)(KNOWN_FRAC * (double)(n - 1) + 0.5)];
+}
+
+/* Prices tell: those of a kind where they are enough, else those of all kinds. */
+static enum err_code learn_error(struct pricing *pricing, struct err *err)
+{
+	double *gain = calloc(pricing->price->n_priced + 1, sizeof(*gain));
+	if (!gain)
+		return err_add(err, ERR_INTERNAL, "out of memory for pricing");
+	size_t n_all = 0;
+	for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
+		n_all += list_gains(pricing, (enum price_kind)kind, gain + n_all);
+	pricing->price->n_known = n_all >= LEAST_KNOWN ? n_all : 0;
+	for (unsigned kind = 0; kind < N_PRICE_KIND && n_all >= LEAST_KNOWN; kind++) {
+		size_t n_own = list_gains(pricing, (enum price_kind)kind, gain), n = n_own;
+		for (unsigned other = 0; other < N_PRICE_KIND && n_own < LEAST_KNOWN; other++)
+			if (other != kind)
+				n += list_gains(pricing, (enum price_kind)other, gain + n);
+		pricing->error.frac[kind] = usual_gain(gain, n);
+	}
+	for (size_t i = 0; i < pricing->n_machine; i++)
+		price_hope(&pricing->machine[i], &pricing->error);
+	free(gain);
+	return ERR_OK;
+}
+
+/* ---- which designs are wanted --------------------------------------------------------------------------- */
+
+static void count_uses(struct pricing *pricing, struct price_machine *machine, const uint32_t *genome)
+{
+	const struct layer_map *map = &pricing->explore->map;
+	for (size_t k = 0; k < map->n_block; k++)
+		machine->design[price_find(machine, map->distinct[k], genome + 1 + k * N_LAYER_GENE)].n_use++;
+}
+
+static struct price_machine *find_machine(struct pricing *pricing, uint32_t machine_index)
+{
+	size_t i = 0;
+	while (i < pricing->n_machine && pricing->explore->kept[i].machine_index != machine_index)
+		i++;
+	assert(i < pricing->n_machine);
+	return &pricing->machine[i];
+}
+
+static void clear_uses(struct pricing *pricing)
+{
+	for (size_t i = 0; i < pricing->n_machine; i++)
+		for (size_t k = 0; k < pricing->machine[i].n; k++)
+			pricing->machine[i].design[k].n_use = 0;
+}
+
+static void use_points(struct pricing *pricing, const struct pareto *front, const size_t *chosen, size_t n)
+{
+	clear_uses(pricing);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *genome = front->genome + (chosen ? chosen[i] : i) * front->n_gene;
+		count_uses(pricing, find_machine(pricing, genome[0]), genome);
+	}
+}
+
+/* A design without a price that may be worth one. */
+struct wanted {
+	size_t machine, design;
+	double gain;
+	uint64_t work;
+};
+
+/* The best hopes first, of these the cheaper ones. */
+static int compare_wanted(const void *left, const void *right)
+{
+	const struct wanted *a = left, *b = right;
+	if (a->gain < b->gain || b->gain < a->gain)
+		return a->gain > b->gain ? -1 : 1;
+	if (a->work != b->work)
+		return a->work < b->work ? -1 : 1;
+	if (a->machine != b->machine)
+		return a->machine < b->machine ? -1 : 1;
+	return a->design < b->design ? -1 : a->design > b->design;
+}
+
+/* By how much of the network's least a design may be better than every one of its task that has a price; 0: by nothing.
+ * Infinite: none has one. */
+static double gain_of(const struct pricing *pricing, const struct price_machine *machine, size_t design)
+{
+	size_t task = machine->design[design].task;
+	const double *own = machine->design[design].value;
+	double gain = INFINITY;
+	for (size_t i = machine->first[task]; i < machine->first[task + 1]; i++) {
+		const struct price_design *known = &machine->design[i];
+		double most = 0.0;
+		if (!known->is_priced || known->breaks_limit)
+			continue;
+		for (unsigned k = 0; k < machine->candidate.task[task].layer.n_metric; k++)
+			if (pricing->least[k] > 0.0)
+				most = fmax(most, (known->value[k] - own[k]) / pricing->least[k]);
+		gain = fmin(gain, most);
+	}
+	return gain;
+}
+
+/* Layers are repeated: what is gained once is gained each time. */
+static double repeats_of(const struct pricing *pricing, size_t distinct)
+{
+	const struct layer_map *map = &pricing->explore->map;
+	size_t n = 0;
+	for (size_t i = 0; i < map->n_block; i++)
+		n += map->distinct[i] == distinct;
+	return (double)n;
+}
+
+static bool is_task_used(const struct price_machine *machine, size_t task)
+{
+	for (size_t i = machine->first[task]; i < machine->first[task + 1]; i++)
+		if (machine->design[i].n_use > 0)
+			return true;
+	return false;
+}
+
+/* Designs in use without a price; with is_round, others of the same tasks that may be better than what has one, too. */
+static size_t list_wanted(const struct pricing *pricing, bool is_round, struct wanted **wanted)
+{
+	size_t n = 0, n_all = 0;
+	for (size_t i = 0; i < pricing->n_machine; i++)
+		n_all += pricing->machine[i].n;
+	*wanted = calloc(n_all + 1, sizeof(**wanted));
+	for (size_t i = 0; i < pricing->n_machine && *wanted; i++) {
+		const struct price_machine *machine = &pricing->machine[i];
+		for (size_t k = 0; k < machine->n; k++) {
+			const struct price_design *design = &machine->design[k];
+			bool is_asked = design->n_use > 0 || (is_round && is_task_used(machine, design->task));
+			if (design->is_priced || design->breaks_limit || !is_asked)
+				continue;
+			double gain = is_round ? gain_of(pricing, machine, k) : (double)design->n_use;
+			gain *= is_round ? repeats_of(pricing, design->own.distinct) : 1.0;
+			if (gain > 0.0)
+				(*wanted)[n++] = (struct wanted){i, k, gain, design->work};
+		}
+	}
+	if (n > 0)
+		qsort(*wanted, n, sizeof(**wanted), compare_wanted);
+	return n;
+}
+
+/* ---- prices --------------------------------------------------------------------------------------------- */
+
+static void show_progress(struct pricing *pricing)
+{
+	const struct price *price = pricing->price;
+	char what[80];
+	(void)snprintf(what, sizeof(what), "pricing in the event tier, %zu designs", price->n_priced);
+	progress_update(&pricing->progress,
+	                price->max_work > 0 ? fmin((double)price->work / (double)price->max_work, 1.0) : 0.0, what);
+}
+
+/* The first of wanted that the budget has room for; machine by machine, whose runs share what they find. */
+static enum err_code run_wanted(struct pricing *pricing, const struct wanted *wanted, size_t n, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	size_t *chosen = calloc(n + 1, sizeof(*chosen));
+	if (!chosen)
+		return err_add(err, ERR_INTERNAL, "out of memory for designs to be priced");
+	for (size_t i = 0; i < pricing->n_machine && code == ERR_OK; i++) {
+		size_t n_chosen = 0;
+		for (size_t k = 0; k < n; k++)
+			if (wanted[k].machine == i)
+				chosen[n_chosen++] = wanted[k].design;
+		for (size_t at = 0; at < n_chosen && code == ERR_OK; at += 64) {
+			size_t n_part = n_chosen - at < 64 ? n_chosen - at : 64;
+			code = price_run(&pricing->machine[i], chosen + at, n_part, pricing->options, err);
+			if (code != ERR_OK)
+				break;
+			for (size_t k = at; k < at + n_part; k++)
+				pricing->price->work =
+				    add_sat(pricing->price->work, pricing->machine[i].design[chosen[k]].work);
+			pricing->price->n_priced += n_part;
+			show_progress(pricing);
+		}
+	}
+	free(chosen);
+	return code;
+}
+
+/* Price what is wanted until the work done is max_work (0: all of it). *n_left have no price afterwards. */
+static enum err_code price_wanted(struct pricing *pricing, bool is_round, uint64_t max_work, size_t *n_left,
+                                  struct err *err)
+{
+	struct wanted *wanted;
+	size_t n = list_wanted(pricing, is_round, &wanted), n_run = 0;
+	uint64_t work = pricing->price->work;
+	if (!wanted)
+		return err_add(err, ERR_INTERNAL, "out of memory for designs to be priced");
+	for (; n_run < n; n_run++) {
+		work = add_sat(work, wanted[n_run].work);
+		if (max_work > 0 && work > max_work)
+			break;
+	}
+	enum err_code code = n_run > 0 ? run_wanted(pricing, wanted, n_run, err) : ERR_OK;
+	*n_left = n - n_run;
+	free(wanted);
+	return code == ERR_OK ? learn_error(pricing, err) : code;
+}
+
+/* Round after round: what may be best gets a price, until nothing without one may be, or the budget is spent. */
+static enum err_code price_rounds(struct pricing *pricing, struct err *err)
+{
+	struct price *price = pricing->price;
+	enum err_code code = ERR_OK;
+	size_t n_before = SIZE_MAX, n_left;
+	while (code == ERR_OK && n_before != price->n_priced) {
+		bool is_last = price->n_round + 1 >= MAX_ROUND;
+		uint64_t part = (price->max_work - price->work) / (is_last ? 1 : ROUND_PARTS);
+		if (price->max_work > 0 && (price->work >= price->max_work || price->n_round == MAX_ROUND))
+			break;
+		n_before = price->n_priced;
+		code = price_compose_possible(pricing, PRICE_LISTED, ROUND_MAX_FRONT, err);
+		if (code != ERR_OK)
+			break;
+		use_points(pricing, &pricing->possible, NULL, pricing->possible.n);
+		code = price_wanted(pricing, true, price->max_work > 0 ? price->work + part : 0, &n_left, err);
+		price->n_round++;
+	}
+	return code;
+}
+
+/* Of each metric that composition knows the least of any point of the fast front, where that is an objective, else of
+ * the first point: of the order of a network's. */
+static void take_least(struct pricing *pricing)
+{
+	const struct explore *explore = pricing->explore;
+	const struct layer_problem *layer = &pricing->machine[0].candidate.task[0].layer;
+	for (unsigned k = 0; k < layer->n_metric; k++)
+		for (unsigned i = 0; i < explore->front.n_objective; i++)
+			if (explore->space->objective[i] == layer->metric[k])
+				pricing->least[k] =
+				    explore->front
+					.objective[shortlist_least(&explore->front, i) * explore->front.n_objective +
+				                   i];
+}
+
+static enum err_code price_all(struct pricing *pricing, struct err *err)
+{
+	const struct explore *explore = pricing->explore;
+	const struct price_options *options = pricing->options;
+	size_t chosen[FIRST_POINTS], knee, n_left;
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < pricing->n_machine && code == ERR_OK; i++) {
+		code = price_list(explore, &explore->kept[i], pricing->options, &pricing->machine[i], err);
+		pricing->price->n_listed += pricing->machine[i].n;
+	}
+	if (code != ERR_OK)
+		return code;
+	state_error(pricing);
+	take_least(pricing);
+	/* the extremes first, whatever that costs: without them there is nothing to compose */
+	size_t n = shortlist_choose(&explore->front, explore->front.n_objective + 1, chosen, &knee);
+	use_points(pricing, &explore->front, chosen, n);
+	code = price_wanted(pricing, false, 0, &n_left, err);
+	if (code != ERR_OK)
+		return code;
+	n = shortlist_choose(&explore->front, FIRST_POINTS, chosen, &knee);
+	use_points(pricing, &explore->front, chosen, n);
+	code = price_wanted(pricing, false, options->max_work, &n_left, err);
+	return code == ERR_OK ? price_rounds(pricing, err) : code;
+}
+
+enum err_code price_front(struct explore *explore, const struct price_options *options, struct price *price,
+                          struct err *err)
+{
+	assert(explore && explore->front.n > 0 && options && options->n_thread > 0 && price);
+	uint64_t start_ms = stop_now_ms();
+	struct pricing pricing = {.explore = explore, .options = options, .price = price, .n_machine = explore->n_kept};
+	*price = (struct price){.n_machine = explore->n_kept,
+	                        .n_other_machine = explore->counts.n_machine - explore->n_kept,
+	                        .max_work = options->max_work};
+	pricing.machine = calloc(explore->n_kept + 1, sizeof(*pricing.machine));
+	if (!pricing.machine)
+		return err_add(err, ERR_INTERNAL, "out of memory for pricing");
+	progress_start(&pricing.progress, options->show_progress);
+	enum err_code code = price_all(&pricing, err);
+	if (code == ERR_INTERRUPTED) { /* what has a price by then is composed */
+		err_clear(err);
+		price->is_interrupted = true;
+		code = ERR_OK;
+	}
+	for (size_t i = 0; i < pricing.n_machine && code == ERR_OK; i++)
+		price_keep(&pricing.machine[i], options->store);
+	if (code == ERR_OK)
+		code = price_finish(&pricing, err);
+	progress_end(&pricing.progress);
+	for (size_t i = 0; i < pricing.n_machine; i++)
+		price_machine_free(&pricing.machine[i]);
+	free(pricing.machine);
+	pareto_free(&pricing.possible);
+	price->seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
+	return code;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_PRICE_H
+#define DSE_PRICE_H
+/*
+ * Pricing: from a front in the fast tier to one in the event tier.
+ *
+ *   layers' fronts, fast ─► list: those designs, and others near them (dse/layer/near.h)
+ *                              │
+ *        ┌─────────────────────┴───────────────────────────────┐
+ *        ▼                                                     │
+ *   what no design can beat: prices, and where there are       │
+ *   none fast values less their uncertainty ─► compose ─► designs in use without a price ─► event tier
+ *        │ none is left, or the budget is spent
+ *        ▼
+ *   prices alone ─► compose ─► the front in the event tier, and by how much it may be beaten
+ *
+ * Designs of machines without a point on the fast front get no price. The budget is counted in work of the event tier
+ * as the fast tier foretells it, so results do not depend on threads, or on what earlier runs have left.
+ */
+#include "dse/design/unroll.h"
+#include "dse/out/json.h"
+#include "dse/search/front_store.h"
+
+/* Packets through routers of a usual pricing: it takes a core about 40 s. */
+#define PRICE_USUAL_WORK UINT64_C(1600000000)
+
+struct price_options {
+	unsigned n_thread;
+	uint64_t max_work; /* 0: until nothing without a price can matter */
+	struct front_store
+	    *store; /* prices of earlier runs; NULL: none. They count as work, too: results are the same. */
+	const struct stop *stop; /* ends it early; NULL: a signal alone */
+	bool show_progress;
+};
+
+struct price {
+	bool is_priced;      /* the front is in the event tier */
+	bool is_interrupted; /* stopped before the budget was spent */
+	bool is_complete;    /* every design of the space has one */
+	size_t n_machine, n_listed, n_priced, n_round;
+	size_t n_from_store;                    /* prices that earlier runs had found */
+	size_t n_other_machine;                 /* without a point on the fast front */
+	uint64_t work, max_work;                /* NoC packets through routers */
+	double mean_error_frac, max_error_frac; /* of priced designs, event to fast clocks, magnitudes */
+	size_t n_known;                         /* prices that the next is from; 0: what the fast tier says of itself */
+	double
+	    assumed_error_frac;  /* designs without a price are taken to be faster than the fast tier says by no more */
+	double assumed_gap_frac; /* then nothing beats the front by more: in all objectives at once */
+	double proven_gap_frac;  /* whatever the fast tier's errors are */
+	double resolution_frac;  /* points of the front are at least so far apart, but for the best of each objective */
+	size_t n_point;          /* of the whole front, before those that are closer became one */
+	uint32_t *n_like;        /* [front.n] of these how many the point stands for, itself included */
+	bool *is_shared;         /* [front.n] another point of the front comes as near to being nowhere worse */
+	double seconds;
+};
+
+/*
+ * Price what may be on the front of explore, which kept its layers (explore_options.prices), and put the front of
+ * the event tier in its place, with its designs in known_design. Where not even the first designs got a price before it
+ * was stopped, explore is as before and is_priced false. ERR_INTERNAL. The caller frees price, also after an error.
+ */
+enum err_code price_front(struct explore *explore, const struct price_options *options, struct price *price,
+                          struct err *err);
+void price_free(struct price *price);
+
+/* By how much a front in the event tier may be beaten, in a sentence without a full stop. */
+#define PRICE_CLAIM_SIZE 400
+void price_claim(const struct price *price, char *text, size_t n_byte);
+
+/* Some lines for people; n_shown: points of the front. */
+void price_print(FILE *file, const struct price *price, size_t n_shown);
+void price_put_json(struct json *json, const struct price *price);
+
+#endif

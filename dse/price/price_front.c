@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From prices to a front: composition of all machines, how far it may be beaten, and the points that are shown. */
+#include "dse/pareto/resolution.h"
+#include "dse/pareto/shortlist.h"
+#include "dse/price/price_parts.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- compositions --------------------------------------------------------------------------------------- */
+
+static enum err_code compose_all(struct pricing *pricing, enum price_side side, size_t max_front, struct pareto *front,
+                                 double *epsilon, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	struct pareto batch;
+	*epsilon = 0.0;
+	pareto_init(&batch, front->n_objective, front->n_gene);
+	for (size_t i = 0; i < pricing->n_machine && code == ERR_OK; i++) {
+		struct price_machine *machine = &pricing->machine[i];
+		code = price_compose(machine, side, &pricing->error, max_front, pricing->options->n_thread, err);
+		if (code != ERR_OK)
+			break;
+		*epsilon = fmax(*epsilon, candidate_epsilon(&machine->candidate));
+		if (!price_add_points(machine, &batch))
+			code = err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
+	}
+	if (code == ERR_OK && batch.n > 0 && !pareto_insert_all(front, &batch, pricing->options->n_thread))
+		code = err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
+	pareto_free(&batch);
+	return code;
+}
+
+enum err_code price_compose_possible(struct pricing *pricing, enum price_side side, size_t max_front, struct err *err)
+{
+	const struct pareto *front = &pricing->explore->front;
+	pareto_free(&pricing->possible);
+	pareto_init(&pricing->possible, front->n_objective, front->n_gene);
+	return compose_all(pricing, side, max_front, &pricing->possible, &pricing->possible_epsilon, err);
+}
+
+/* ---- what is known afterwards --------------------------------------------------------------------------- */
+
+static void sum_errors(const struct pricing *pricing)
+{
+	struct price *price = pricing->price;
+	double sum = 0.0;
+	price->is_complete = price->n_other_machine == 0;
+	for (size_t i = 0; i < pricing->n_machine; i++) {
+		const struct price_machine *machine = &pricing->machine[i];
+		for (size_t k = 0; k < machine->candidate.n_task; k++)
+			for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
+				price->is_complete &= machine->n == 0 || isinf(machine->reach[k][kind]) ||
+				                      machine->first[k] == machine->first[k + 1];
+		for (size_t k = 0; k < machine->n; k++) {
+			const struct price_design *design = &machine->design[k];
+			price->is_complete &= design->is_priced;
+			price->n_from_store += design->is_priced && design->is_known;
+			if (!design->is_priced)
+				continue;
+			double error = (double)design->own.total_clk / (double)design->fast_clk - 1.0;
+			sum += fabs(error);
+			price->max_error_frac = fmax(price->max_error_frac, fabs(error));
+		}
+	}
+	for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
+		price->assumed_error_frac = fmax(price->assumed_error_frac, pricing->error.frac[kind]);
+	price->mean_error_frac = price->n_priced > 0 ? sum / (double)price->n_priced : 0.0;
+}
+
+/* Designs of other machines are behind the fast front, and nearer by no more than is assumed of any. */
+static bool add_other_machines(struct pricing *pricing, const struct pareto *fast, struct pareto *possible)
+{
+	const struct space *space = pricing->explore->space;
+	double left = 1.0 - pricing->price->assumed_error_frac;
+	for (size_t i = 0; i < fast->n && pricing->price->n_other_machine > 0; i++) {
+		double objective[SPACE_MAX_OBJECTIVE];
+		for (unsigned k = 0; k < fast->n_objective; k++) {
+			enum metric metric = space->objective[k];
+			bool is_power =
+			    metric == METRIC_LATENCY || metric == METRIC_ENERGY || metric == METRIC_PEAK_POWER;
+			double factor = metric == METRIC_EDP ? left * left : is_power ? left : 1.0;
+			objective[k] = fast->objective[i * fast->n_objective + k] * factor;
+		}
+		(void)pareto_append(possible, objective, fast->genome + i * fast->n_gene, 0);
+		if (possible->n_alloc == 0)
+			return false;
+	}
+	return true;
+}
+
+static double proven_gap(const struct pricing *pricing)
+{
+	const struct explore *explore = pricing->explore;
+	struct pareto bound;
+	uint32_t genome[1] = {0};
+	pareto_init(&bound, explore->front.n_objective, 1);
+	for (uint64_t i = 0; i < explore->counts.n_machine; i++) {
+		double objective[SPACE_MAX_OBJECTIVE];
+		if (price_bound(explore, (uint32_t)i, objective))
+			(void)pareto_insert(&bound, objective, genome, 0);
+	}
+	double gap = price_gap(&explore->front, &bound, pricing->options->n_thread);
+	pareto_free(&bound);
+	return gap;
+}
+
+static enum err_code judge(struct pricing *pricing, const struct pareto *fast, double fast_epsilon, struct err *err)
+{
+	struct price *price = pricing->price;
+	const struct pareto *front = &pricing->explore->front;
+	sum_errors(pricing);
+	enum err_code code = price_compose_possible(pricing, PRICE_POSSIBLE, pricing->explore->space->max_front, err);
+	if (code != ERR_OK)
+		return code;
+	double gap = (1.0 + price_gap(front, &pricing->possible, pricing->options->n_thread)) *
+	             (1.0 + pricing->possible_epsilon);
+	struct pareto other;
+	pareto_init(&other, front->n_objective, front->n_gene);
+	if (!add_other_machines(pricing, fast, &other))
+		return err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
+	gap = fmax(gap, (1.0 + price_gap(front, &other, pricing->options->n_thread)) * (1.0 + fast_epsilon));
+	pareto_free(&other);
+	price->assumed_gap_frac = gap - 1.0;
+	price->proven_gap_frac = proven_gap(pricing);
+	return ERR_OK;
+}
+
+static int compare_known(const void *left, const void *right)
+{
+	const struct unrolled_design *a = left, *b = right;
+	if (a->machine_index != b->machine_index)
+		return a->machine_index < b->machine_index ? -1 : 1;
+	if (a->distinct != b->distinct)
+		return a->distinct < b->distinct ? -1 : 1;
+	for (size_t i = 0; i < N_LAYER_GENE; i++)
+		if (a->gene[i] != b->gene[i])
+			return a->gene[i] < b->gene[i] ? -1 : 1;
+	return 0;
+}
+
+/* All designs with a price, for whoever unrolls the front. */
+static bool leave_designs(const struct pricing *pricing)
+{
+	struct explore *explore = pricing->explore;
+	free(explore->known_design);
+	explore->n_known_design = 0;
+	explore->known_design = calloc(pricing->price->n_priced + 1, sizeof(*explore->known_design));
+	if (!explore->known_design)
+		return false;
+	for (size_t i = 0; i < pricing->n_machine; i++)
+		for (size_t k = 0; k < pricing->machine[i].n; k++)
+			if (pricing->machine[i].design[k].is_priced)
+				explore->known_design[explore->n_known_design++] = pricing->machine[i].design[k].own;
+	assert(explore->n_known_design == pricing->price->n_priced);
+	qsort(explore->known_design, explore->n_known_design, sizeof(*explore->known_design), compare_known);
+	return true;
+}
+
+/* ---- the front that is shown ------------------------------------------------------------------------------ */
+
+/* How sure the event tier is of the front's knee. */
+static double own_resolution(struct pricing *pricing, struct err *err)
+{
+	struct explore *explore = pricing->explore;
+	struct unroller unroller;
+	struct unrolled point;
+	size_t chosen[PARETO_MAX_OBJECTIVE + 1], knee;
+	double frac = 0.0;
+	(void)shortlist_choose(&explore->front, explore->front.n_objective + 1, chosen, &knee);
+	if (unroller_init(&unroller, explore, pricing->options->n_thread, err) != ERR_OK)
+		return NAN;
+	if (unrolled_init(&explore->map, &point, err) == ERR_OK) {
+		unroll_point(&unroller, knee, &point);
+		frac = point.uncertain.reference_frac;
+		unrolled_free(&point);
+	}
+	unroller_free(&unroller);
+	return isfinite(frac) ? frac : 0.0;
+}
+
+static bool comes_near(const struct pareto *front, size_t own, size_t other, double factor)
+{
+	const double *a = front->objective + own * front->n_objective,
+		     *b = front->objective + other * front->n_objective;
+	for (unsigned k = 0; k < front->n_objective; k++)
+		if (b[k] > a[k] * factor)
+			return false;
+	return own != other;
+}
+
+static bool keep_points(struct pareto *front, const size_t *chosen, size_t n)
+{
+	struct pareto kept;
+	pareto_init(&kept, front->n_objective, front->n_gene);
+	for (size_t i = 0; i < n; i++)
+		if (!pareto_append(&kept, front->objective + chosen[i] * front->n_objective,
+		                   front->genome + chosen[i] * front->n_gene, 0))
+			return false;
+	pareto_free(front);
+	*front = kept;
+	return true;
+}
+
+/* Points that are closer than the model can tell, or than was asked for, become one. */
+static enum err_code resolve(struct pricing *pricing, struct err *err)
+{
+	struct price *price = pricing->price;
+	struct pareto *front = &pricing->explore->front;
+	double frac = pricing->explore->space->resolution_frac;
+	price->n_point = front->n;
+	price->resolution_frac = isnan(frac) ? own_resolution(pricing, err) : frac;
+	if (isnan(price->resolution_frac))
+		return ERR_INTERNAL;
+	size_t *chosen = calloc(front->n, sizeof(*chosen));
+	price->n_like = calloc(front->n, sizeof(*price->n_like));
+	price->is_shared = calloc(front->n, sizeof(*price->is_shared));
+	size_t n = chosen && price->n_like && price->is_shared
+	               ? resolution_choose(front, price->resolution_frac, chosen, price->n_like)
+	               : 0;
+	bool done = n > 0 && keep_points(front, chosen, n);
+	free(chosen);
+	for (size_t i = 0; i < n && done && price->resolution_frac > 0.0; i++)
+		for (size_t k = 0; k < n && !price->is_shared[i]; k++)
+			price->is_shared[i] = comes_near(front, i, k, 1.0 + price->resolution_frac);
+	return done ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
+}
+
+void price_free(struct price *price)
+{
+	free(price->n_like);
+	free(price->is_shared);
+	price->n_like = NULL;
+	price->is_shared = NULL;
+}
+
+/* The front in the event tier takes the place of the one in the fast tier. */
+enum err_code price_finish(struct pricing *pricing, struct err *err)
+{
+	struct explore *explore = pricing->explore;
+	struct pareto fast = explore->front;
+	double fast_epsilon = explore->counts.epsilon, epsilon;
+	pareto_init(&explore->front, fast.n_objective, fast.n_gene);
+	enum err_code code =
+	    compose_all(pricing, PRICE_KNOWN, explore->space->max_front, &explore->front, &epsilon, err);
+	if (code == ERR_OK)
+		pareto_sort(&explore->front);
+	if (code == ERR_OK && explore->front.n > 0) {
+		pricing->price->is_priced = true;
+		code = judge(pricing, &fast, fast_epsilon, err);
+	}
+	if (code == ERR_OK && pricing->price->is_priced && !leave_designs(pricing))
+		code = err_add(err, ERR_INTERNAL, "out of memory for the designs of the front");
+	if (code == ERR_OK && pricing->price->is_priced)
+		code = resolve(pricing, err);
+	if (code == ERR_OK && !pricing->price->is_priced) {
+		pareto_free(&explore->front);
+		explore->front = fast;
+		return ERR_OK;
+	}
+	pareto_free(&fast);
+	return code;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_PRICE_PARTS_H
+#define DSE_PRICE_PARTS_H
+/*
+ * Inside pricing: the designs of a machine that are listed (price_list.c), their runs (price_run.c), composition of
+ * what is known of them (price_compose.c), the front of all machines (price_front.c), bounds without any tier
+ * (price_bound.c). price.c decides what is priced next.
+ */
+#include "dse/base/key_table.h"
+#include "dse/layer/front_key.h"
+#include "dse/layer/near.h"
+#include "dse/out/progress.h"
+#include "dse/price/price.h"
+
+/* A design of a layer in one place. */
+struct price_design {
+	struct unrolled_design own;  /* once it has a price, in the event tier */
+	size_t task;                 /* of the candidate */
+	uint32_t gene[N_LAYER_GENE]; /* of the task's problem */
+	double metric[N_METRIC];     /* fast tier */
+	uint64_t fast_clk, work;
+	double static_frac;                 /* of its energy in the fast tier */
+	double value[PARETO_MAX_OBJECTIVE]; /* the task's metrics: its price, or without one what it may be at best */
+	struct unrolled_design known;       /* its price, where an earlier run found it */
+	bool is_known, is_front;            /* on the layer's front in the fast tier */
+	bool is_priced;
+	bool breaks_limit; /* its value does */
+	uint32_t n_use;    /* points of the last composition that have it */
+};
+
+/* By how much a design may be faster than the fast tier says, by kind: tasks one by one, and in lock step. */
+enum price_kind { PRICE_JOBS, PRICE_REUSE, N_PRICE_KIND };
+struct price_error {
+	double frac[N_PRICE_KIND];
+};
+enum price_kind price_kind_of(const struct price_design *design);
+
+struct price_machine {
+	struct candidate candidate; /* fronts are those of the last composition */
+	size_t n;
+	struct price_design *design;   /* [n] by task */
+	size_t *first;                 /* [n_task + 1] */
+	double (*reach)[N_PRICE_KIND]; /* [n_task] distance of designs that are not listed */
+	struct key_table known;        /* distinct layer and genes of the designs, by index */
+	bool is_open;                  /* the candidate is there */
+};
+
+/* Take the machine's layers over and list their designs. ERR_INTERNAL, ERR_INTERRUPTED. */
+enum err_code price_list(const struct explore *explore, const struct explore_kept *kept,
+                         const struct price_options *options, struct price_machine *machine, struct err *err);
+void price_machine_free(struct price_machine *machine);
+
+/* Index of a block's design, which is listed, by its genes in a genome of the whole. */
+size_t price_find(const struct price_machine *machine, size_t distinct, const uint32_t *gene);
+
+/* Values of the task's metrics from a layer's [N_METRIC]. Whether it keeps the limits of layers. */
+bool price_value(const struct price_machine *machine, size_t task, const double *metric, double *value);
+
+/* What designs without a price may be at best, by these errors. */
+void price_hope(struct price_machine *machine, const struct price_error *error);
+
+/* Run chosen [n] designs of a machine in the event tier. ERR_INTERRUPTED, ERR_INTERNAL. */
+enum err_code price_run(struct price_machine *machine, const size_t *chosen, size_t n,
+                        const struct price_options *options, struct err *err);
+
+/* Note prices that earlier runs found, and keep this run's (price_store.c). store may be NULL. */
+void price_take_known(struct price_machine *machine, struct front_store *store);
+void price_keep(struct price_machine *machine, struct front_store *store);
+
+/* What a composition is of. */
+enum price_side {
+	PRICE_KNOWN,   /* designs with a price */
+	PRICE_LISTED,  /* all that are listed, those without a price as good as they may be */
+	PRICE_POSSIBLE /* what is not listed likewise */
+};
+
+/* Compose a machine's fronts into candidate->total; states' fronts of at most max_front points; error is of what is not
+ * listed. ERR_INTERNAL. */
+enum err_code price_compose(struct price_machine *machine, enum price_side side, const struct price_error *error,
+                            size_t max_front, unsigned n_thread, struct err *err);
+
+/* Add the composed points that keep the limits to a batch of objectives and genomes. false: out of memory. */
+bool price_add_points(const struct price_machine *machine, struct pareto *batch);
+
+/* By how much a front may be beaten by another: the least x so that each point of other has one of front that is at
+ * most (1 + x) times as large in every objective. Infinite: front is empty, and other is not. */
+double price_gap(const struct pareto *front, const struct pareto *other, unsigned n_thread);
+
+/* Least values of a machine's objectives whatever its mapping is: work over the rates of what does it. */
+bool price_bound(const struct explore *explore, uint32_t machine_index, double *objective);
+
+/* One pricing. */
+struct pricing {
+	struct explore *explore;
+	const struct price_options *options;
+	struct price *price;
+	struct progress progress;
+	size_t n_machine;
+	struct price_machine *machine;      /* [n_machine] as explore->kept */
+	struct price_error error;           /* of designs without a price */
+	double least[PARETO_MAX_OBJECTIVE]; /* of the fast front by internal metric: what gains are fractions of */
+	struct pareto possible;             /* what no design can beat, as last composed */
+	double possible_epsilon;
+};
+
+/* Compose what no design can beat into pricing->possible. ERR_INTERNAL. */
+enum err_code price_compose_possible(struct pricing *pricing, enum price_side side, size_t max_front, struct err *err);
+
+/* The front in the event tier, what is known of it, and its designs take the places of the fast tier's. ERR_INTERNAL.
+ */
+enum err_code price_finish(struct pricing *pricing, struct err *err);
+
+#endif

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# explore --detail both: the fast tier searches, the event tier prices; the front is of the event tier.
+. tests/cli/common
+
+cat >"$work/sizing.yaml" <<END
+name: sizing
+machine: thesis_chip
+axes:
+  mla.array: [16x4, 8x4]
+network: tiny
+layers:
+  - match: '.*'
+    split: {width: {max_parts: 8}, height: {max_parts: 8}, out_channels: {max_parts: 8}}
+    strategy: [fusion, fusion_reuse]
+objectives: [latency_ms, energy_mj, mac_units]
+END
+
+# Whatever helps: the same files.
+for n in 1 2; do
+	expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both -q --no-progress "-j$n" -o "$work/j$n"
+done
+one=$(echo "$work"/j1/sizing-*) two=$(echo "$work"/j2/sizing-*)
+expect_same "$one/front.csv" "$two/front.csv"
+sed 's/-j [12]//; s/"generated_by": .*//' "$one/front.json" >"$work/one.json"
+sed 's/-j [12]//; s/"generated_by": .*//; s/j2/j1/' "$two/front.json" >"$work/two.json"
+expect_same "$work/one.json" "$work/two.json"
+
+# What is printed says how far to trust it, and what is written has it, too.
+expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both --no-progress -o "$work/j1"
+grep -qE '^Priced in the event tier: [0-9]+ of [0-9]+ designs' "$work/out" || fail "prices are not told"
+expect_text "$work/out" 'in the event tier nothing beats this front'
+expect_text "$work/out" 'assuming that no design without a price is faster than the fast tier says by more than'
+grep -qE '^  proven for any mapping: by no more than [0-9.e+]+ %' "$work/out" || fail "no proven gap"
+expect_text "$one/run.json" '"in_event_tier": true'
+expect_text "$one/run.json" '"assumed_gap_pct": '
+head -n 1 "$one/front.csv" | grep -q ',like_it,place' || fail "no columns of front.csv"
+expect_text "$one/front.json" '"detail": "event"'
+
+# Every point replays in the event tier, to the last digit.
+n=$(($(wc -l <"$one/front.csv") - 1))
+[ "$n" -gt 1 ] || fail "a front of $n"
+expect_code 0 "$DSE" simulate -q --point "$one/front.json:0"
+expect_code 0 "$DSE" simulate -q --point "$one/front.json:$((n - 1))"
+expect_code 0 "$DSE" report "$one" -o "$work/page.html"
+
+# It is never worse than the fast tier's optimum in the event tier.
+expect_code 0 "$DSE" explore "$work/sizing.yaml" --verify -q --no-progress -o "$work/fast"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "verified_latency_ms") at = i; next }
+	{ print $at }' "$work"/fast/sizing-*/front.csv | sort -g | head -n 1 >"$work/fast.ms"
+awk -F, 'NR > 1 { print $2 }' "$one/front.csv" | sort -g | head -n 1 >"$work/both.ms"
+awk 'NR == FNR { fast = $1; next } { exit !($1 <= fast * (1 + 1e-12)) }' "$work/fast.ms" "$work/both.ms" ||
+	fail "slower than the fast tier's front"
+
+# resolution: all points, or few; what is no percentage is refused.
+sed '$a resolution: 0' "$work/sizing.yaml" >"$work/all.yaml"
+sed '$a resolution: 20 %' "$work/sizing.yaml" >"$work/few.yaml"
+for name in all few; do
+	expect_code 0 "$DSE" explore "$work/$name.yaml" --detail both -q --no-progress -o "$work/$name"
+	cat "$work/$name"/sizing-*/front.csv >"$work/$name.csv"
+done
+[ "$(wc -l <"$work/few.csv")" -lt "$(wc -l <"$work/all.csv")" ] || fail "a coarse front has as many points"
+[ "$(wc -l <"$work/all.csv")" -ge "$((n + 1))" ] || fail "all points are fewer"
+for wrong in -1 0.5 '101 %' 'x %'; do
+	sed "\$a resolution: $wrong" "$work/sizing.yaml" >"$work/wrong.yaml"
+	expect_code 3 "$DSE" explore "$work/wrong.yaml" -q
+	expect_text "$work/err" 'allowed is a percentage from 0 to 100'
+done
+
+# Taken up, and put together of parts: the same.
+for i in 1 2; do
+	expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both -q --no-progress --shard "$i/2" -o "$work/shards"
+done
+expect_code 0 "$DSE" merge -q --no-progress "$work"/shards/*-shard-* -o "$work/merged"
+expect_same "$one/front.csv" "$(echo "$work"/merged/sizing-*/front.csv)"
+
+# What the store knows is not run again, and changes nothing.
+unset DSE_STORE
+for n in 1 2; do
+	expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both --no-progress --store "$work/store.sqlite" -o "$work/known$n"
+	expect_same "$one/front.csv" "$(echo "$work/known$n"/sizing-*/front.csv)"
+done
+expect_text "$work/out" 'of the prices were known from earlier runs'
