@@ -8,6 +8,8 @@
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/design/map_report.h"
+#include "dse/price/mapping_search.h"
+#include "dse/price/price.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/output_file.h"
 #include <inttypes.h>
@@ -21,10 +23,12 @@ struct map_request {
 	size_t split; /* of split_name */
 	uint32_t levels, forms;
 	enum network_result network_result;
+	bool prices; /* --detail both */
 	struct map_report report;
 	char source[MAP_SOURCE_SIZE];
 };
 
+static const char *const tier_name[] = {"fast", "both"};
 static const char *const split_name[] = {"all", "reduced", "even", "thesis"};
 static const enum split_choice split_choice[] = {SPLIT_ALL, SPLIT_REDUCED, SPLIT_EVEN, SPLIT_WHOLE};
 enum { SPLIT_BY_RULES = 3, N_SPLIT_NAME = 4 };
@@ -46,14 +50,18 @@ static enum err_code choose(struct map_request *job, struct err *err)
 	job->goal = (enum mapping_goal)index;
 	code = choice_worse(code, cli_choose(cli, "split", cli->split, split_name, N_SPLIT_NAME, &job->split, err));
 	code = choice_worse(code, choice_forms(cli, &job->forms, err));
+	index = 0;
+	code = choice_worse(code, cli_choose(cli, "detail", cli->detail, tier_name, 2, &index, err));
+	job->prices = index == 1;
 	code = choice_worse(code, choice_result(cli, &job->network_result, err));
 	if (cli->split_scheme && cli->split && code == ERR_OK)
 		code = err_add(err, ERR_USAGE, "dse map: allowed is one of --split and --split-scheme");
-	bool for_search = cli->goal || cli->fetch_ahead || cli->conv_1x1 || cli->network_result;
+	bool for_search = cli->goal || cli->fetch_ahead || cli->conv_1x1 || cli->network_result || cli->detail;
 	if (goes_by_rules(job) && for_search && code == ERR_OK)
-		code = err_add(err, ERR_USAGE,
-		               "dse map: --goal, --fetch-ahead, --conv-1x1 and --network-result are of a search; "
-		               "--split-scheme and --split thesis fix the splits already");
+		code = err_add(
+		    err, ERR_USAGE,
+		    "dse map: --goal, --detail, --fetch-ahead, --conv-1x1 and --network-result are of a search; "
+		    "--split-scheme and --split thesis fix the splits already");
 	return code;
 }
 
@@ -90,15 +98,21 @@ static void say_searched(struct map_request *job)
 	static const char *const metric[] = {
 	    [MAPPING_LATENCY] = "latency_ms", [MAPPING_ENERGY] = "energy_mj", [MAPPING_EDP] = "edp_mj_ms"};
 	const struct mapping_searched *searched = &job->report.searched;
-	char within[48] = "", left[LEFT_OUT_TEXT_SIZE];
+	char within[48] = "", left[LEFT_OUT_TEXT_SIZE], priced[160] = "";
 	left_out_print(&searched->left_out, left);
 	if (searched->epsilon > 0)
 		(void)snprintf(within, sizeof(within), ", within %.2g %%", 100.0 * searched->epsilon);
+	if (searched->is_priced)
+		(void)snprintf(
+		    priced, sizeof(priced),
+		    " in the event tier, to be beaten by %.2g %% at most if no other design is more than %.2g %% "
+		    "faster than the fast tier says",
+		    100.0 * searched->assumed_gap_frac, 100.0 * searched->assumed_error_frac);
 	job->report.goal = mapping_goal_name[job->goal];
-	(void)snprintf(job->source, sizeof(job->source), "Least %s of %s mappings%s%s%s%s", metric[job->goal],
+	(void)snprintf(job->source, sizeof(job->source), "Least %s of %s mappings%s%s%s%s%s", metric[job->goal],
 	               left[0] ? "the searched" : "all",
 	               job->network_result == NETWORK_RESULT_DRAM ? " that write the network's result to DRAM" : "",
-	               within, left[0] ? "; left out: " : "", left);
+	               within, priced, left[0] ? "; left out: " : "", left);
 }
 
 static enum err_code search(struct map_request *job, struct err *err)
@@ -111,6 +125,7 @@ static enum err_code search(struct map_request *job, struct err *err)
 	    .forms = job->forms,
 	    .network_result = job->network_result,
 	    .fetches_ahead = job->cli->fetch_ahead,
+	    .price_work = job->prices ? PRICE_USUAL_WORK : 0,
 	    .n_thread = parallel_n_thread((size_t)job->cli->jobs),
 	    .shows_progress = !job->cli->quiet && !job->cli->no_progress,
 	};
@@ -184,7 +199,10 @@ enum err_code cmd_map(const struct cli_options *options, struct err *err)
 	struct simulated *block = NULL;
 	size_t n = job.mapping.network.n_block;
 	if (code == ERR_OK) {
-		const struct simulate_options how = {.design = job.mapping.design};
+		const struct simulate_options how = {
+		    .design = job.mapping.design,
+		    .how.detail = {.detail = job.report.searched.is_priced ? DETAIL_EVENT : DETAIL_FAST,
+		                   .n_thread = parallel_n_thread((size_t)options->jobs)}};
 		block = memory_must(arena_array(&job.mapping.arena, n, sizeof(*block)));
 		code = simulate_network(&job.mapping.machine, &job.mapping.network, &how, block, err);
 	}

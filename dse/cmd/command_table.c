@@ -119,7 +119,7 @@ static const struct cli_command command_table[] = {
      "utilisation.csv (bytes, SRAM and MAC array by class of tasks), and splits.txt with all of it.",
      0, 2,
      LIST(COMMON, OPTION_GOAL, OPTION_STRATEGY, OPTION_SPLIT, OPTION_SPLIT_SCHEME, OPTION_LEVELS, OPTION_FETCH_AHEAD,
-          OPTION_CONV_1X1, OPTION_NETWORK_RESULT, OPTION_MAPPING, OPTION_POINT),
+          OPTION_CONV_1X1, OPTION_NETWORK_RESULT, OPTION_MAPPING, OPTION_POINT, OPTION_DETAIL),
      cmd_map},
     {"prove", "MACHINE NETWORK | [NETWORK] --mapping FILE.yaml | [NETWORK] --point FRONT.json:ID",
      "run a mapping on data, tile by tile: is it bit-exact?",

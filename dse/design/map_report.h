@@ -9,7 +9,7 @@
 #include "dse/design/mapping.h"
 #include "dse/design/simulate.h"
 
-#define MAP_SOURCE_SIZE (256 + LEFT_OUT_TEXT_SIZE)
+#define MAP_SOURCE_SIZE (448 + LEFT_OUT_TEXT_SIZE)
 
 struct map_report {
 	const struct mapping *mapping;

@@ -75,6 +75,7 @@ struct mapping_search_options {
 	enum network_result network_result;
 	bool fetches_ahead; /* weights may be fetched ahead (mapper/split/ahead.h) where they can be; several times as
 	                       long */
+	uint64_t price_work; /* of the event tier, as dse/price/price.h counts it; 0: the fast tier alone */
 	unsigned n_thread;
 	bool shows_progress; /* in a line, where there is a terminal */
 };
@@ -86,17 +87,9 @@ struct mapping_searched {
 	uint64_t n_design; /* legal designs of its distinct layers, saturating */
 	enum network_result network_result;
 	struct left_out left_out; /* what the best is not best of */
+	bool is_priced;           /* the value is the event tier's ... */
+	double assumed_error_frac, assumed_gap_frac; /* ... and may be beaten by so much, as dse/price/price.h says */
 };
-
-/*
- * The best designs of an opened mapping for one goal: what explore_run finds in a space of this machine and network,
- * without rules but for what the options narrow, over latency and energy; of designs with the least latency the one of
- * least energy, of least energy the fastest. Where the machine has fewer power lanes than voltages, every choice that
- * they can supply is tried. Seconds; systolic arrays behind slow memories minutes. ERR_INFEASIBLE names a layer that
- * has no design; ERR_INTERRUPTED; ERR_INTERNAL.
- */
-enum err_code mapping_search(struct mapping *mapping, const struct mapping_search_options *options,
-                             struct mapping_searched *searched, struct err *err);
 
 /*
  * One network of a front's point; spec is "FRONT.json:ID", network NULL: the only one. ERR_USAGE, ERR_IO, ERR_INPUT as

@@ -5,7 +5,7 @@
  */
 #include "dse/lib/dse.h"
 #include "dse/search/hunt.h"
-#include "dse/design/mapping.h"
+#include "dse/price/mapping_search.h"
 #include "dse/base/parallel.h"
 #include "dse/design/simulate.h"
 #include "dse/keep/output_file.h"

@@ -346,7 +346,7 @@ enum err_code price_front(struct explore *explore, const struct price_options *o
 		code = ERR_OK;
 	}
 	for (size_t i = 0; i < pricing.n_machine && code == ERR_OK; i++)
-		price_keep(&pricing.machine[i], options->store);
+		price_keep(&pricing.machine[i], &options->kept);
 	if (code == ERR_OK)
 		code = price_finish(&pricing, err);
 	progress_end(&pricing.progress);

@@ -18,18 +18,26 @@
  * as the fast tier foretells it, so results do not depend on threads, or on what earlier runs have left.
  */
 #include "dse/design/unroll.h"
+#include "dse/layer/front_key.h"
 #include "dse/out/json.h"
-#include "dse/search/front_store.h"
 
 /* Packets through routers of a usual pricing: it takes a core about 40 s. */
 #define PRICE_USUAL_WORK UINT64_C(1600000000)
 
+struct front_store;
+
+/* Where prices outlive a run: dse/search/front_store.h's functions, which libdse has not. */
+struct price_keeper {
+	struct front_store *store; /* NULL: nowhere */
+	uint8_t *(*take)(struct front_store *store, const struct front_key *key, size_t *n_byte);
+	void (*keep)(struct front_store *store, const struct front_key *key, const void *data, size_t n_byte);
+};
+
 struct price_options {
 	unsigned n_thread;
-	uint64_t max_work; /* 0: until nothing without a price can matter */
-	struct front_store
-	    *store; /* prices of earlier runs; NULL: none. They count as work, too: results are the same. */
-	const struct stop *stop; /* ends it early; NULL: a signal alone */
+	uint64_t max_work;        /* 0: until nothing without a price can matter */
+	struct price_keeper kept; /* prices of earlier runs, which count as work, too: results are the same */
+	const struct stop *stop;  /* ends it early; NULL: a signal alone */
 	bool show_progress;
 };
 

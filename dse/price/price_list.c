@@ -291,7 +291,7 @@ enum err_code price_list(const struct explore *explore, const struct explore_kep
 	if (code == ERR_OK)
 		code = run_fast(machine, options, err);
 	if (code == ERR_OK)
-		price_take_known(machine, options->store);
+		price_take_known(machine, &options->kept);
 	return code;
 }
 

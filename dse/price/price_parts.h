@@ -63,9 +63,9 @@ void price_hope(struct price_machine *machine, const struct price_error *error);
 enum err_code price_run(struct price_machine *machine, const size_t *chosen, size_t n,
                         const struct price_options *options, struct err *err);
 
-/* Note prices that earlier runs found, and keep this run's (price_store.c). store may be NULL. */
-void price_take_known(struct price_machine *machine, struct front_store *store);
-void price_keep(struct price_machine *machine, struct front_store *store);
+/* Note prices that earlier runs found, and keep this run's (price_store.c). */
+void price_take_known(struct price_machine *machine, const struct price_keeper *keeper);
+void price_keep(struct price_machine *machine, const struct price_keeper *keeper);
 
 /* What a composition is of. */
 enum price_side {

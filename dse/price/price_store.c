@@ -70,14 +70,14 @@ static void read_task(struct price_machine *machine, size_t task, struct pack *p
 	}
 }
 
-void price_take_known(struct price_machine *machine, struct front_store *store)
+void price_take_known(struct price_machine *machine, const struct price_keeper *keeper)
 {
-	for (size_t task = 0; store && task < machine->candidate.n_task; task++) {
+	for (size_t task = 0; keeper->store && task < machine->candidate.n_task; task++) {
 		struct front_key key;
 		size_t n_byte;
 		if (machine->first[task] == machine->first[task + 1] || !make_key(machine, task, &key))
 			continue;
-		uint8_t *data = front_store_take_bytes(store, &key, &n_byte);
+		uint8_t *data = keeper->take(keeper->store, &key, &n_byte);
 		if (!data)
 			continue;
 		struct pack pack = pack_reader(data, n_byte), rest = {0};
@@ -88,7 +88,7 @@ void price_take_known(struct price_machine *machine, struct front_store *store)
 }
 
 /* All prices of the task, of this run and of earlier ones; nothing where no price is new. */
-static void keep_task(struct price_machine *machine, size_t task, struct front_store *store)
+static void keep_task(struct price_machine *machine, size_t task, const struct price_keeper *keeper)
 {
 	size_t n = 0, n_new = 0, n_byte = 0;
 	struct front_key key;
@@ -99,7 +99,7 @@ static void keep_task(struct price_machine *machine, size_t task, struct front_s
 	}
 	if (n_new == 0 || !make_key(machine, task, &key))
 		return;
-	uint8_t *data = front_store_take_bytes(store, &key, &n_byte);
+	uint8_t *data = keeper->take(keeper->store, &key, &n_byte);
 	if (data) {
 		struct pack old = pack_reader(data, n_byte);
 		read_task(machine, task, &old, &rest);
@@ -114,13 +114,13 @@ static void keep_task(struct price_machine *machine, size_t task, struct front_s
 	}
 	pack_append(&pack, rest.data, rest.n);
 	if (!pack.failed && !rest.failed)
-		front_store_keep_bytes(store, &key, pack.data, pack.n);
+		keeper->keep(keeper->store, &key, pack.data, pack.n);
 	pack_free(&pack);
 	pack_free(&rest);
 }
 
-void price_keep(struct price_machine *machine, struct front_store *store)
+void price_keep(struct price_machine *machine, const struct price_keeper *keeper)
 {
-	for (size_t task = 0; store && machine->first && task < machine->candidate.n_task; task++)
-		keep_task(machine, task, store);
+	for (size_t task = 0; keeper->store && machine->first && task < machine->candidate.n_task; task++)
+		keep_task(machine, task, keeper);
 }

@@ -64,10 +64,11 @@ static bool wants_audit(const struct explore_job *job)
 /* --detail both: the fast tier's front becomes one of the event tier. */
 static enum err_code price_designs(struct explore_job *job, struct err *err)
 {
-	const struct price_options options = {.n_thread = job->options.n_thread,
-	                                      .max_work = PRICE_USUAL_WORK,
-	                                      .store = job->request->no_cache ? NULL : job->note.fronts,
-	                                      .show_progress = job->options.show_progress};
+	const struct price_options options = {
+	    .n_thread = job->options.n_thread,
+	    .max_work = PRICE_USUAL_WORK,
+	    .kept = {job->request->no_cache ? NULL : job->note.fronts, front_store_take_bytes, front_store_keep_bytes},
+	    .show_progress = job->options.show_progress};
 	if (!job->options.prices || job->explore.front.n == 0 || job->explore.interrupted || interrupt_requested())
 		return ERR_OK;
 	enum err_code code = price_front(&job->explore, &options, &job->price, err);

@@ -3,7 +3,7 @@
 #define DSE_HUNT_H
 /*
  * A hunt: one network on one machine without a space file. space_single_make says what a space file would say, so that
- * explore_run finds the best mapping (dse/design/mapping_search.c, dse/power/power_search.c); hunt_open and hunt_search
+ * explore_run finds the best mapping (dse/price/mapping_search.c, dse/power/power_search.c); hunt_open and hunt_search
  * make single searches of layers, each in its place, whose fronts dse power --search chooses from.
  */
 #include "dse/search/candidate.h"
@@ -11,10 +11,10 @@
 #include "dse/space/space_single.h"
 
 /*
- * explore_run on the space, to an end: exact, with a design. ERR_INFEASIBLE says why there is none; ERR_INTERRUPTED;
- * ERR_INTERNAL. The caller frees explore, also after an error.
+ * explore_run on the space, to an end: exact, with a design; prices: layers are kept for dse/price. ERR_INFEASIBLE says
+ * why there is none; ERR_INTERRUPTED; ERR_INTERNAL. The caller frees explore, also after an error.
  */
-enum err_code hunt_explore(const struct space_single *made, unsigned n_thread, bool shows_progress,
+enum err_code hunt_explore(const struct space_single *made, unsigned n_thread, bool shows_progress, bool prices,
                            struct explore *explore, struct err *err);
 
 /* Searches of layers, not movable. Initialise with {0}. */

@@ -81,3 +81,15 @@ for n in 1 2; do
 	expect_same "$one/front.csv" "$(echo "$work/known$n"/sizing-*/front.csv)"
 done
 expect_text "$work/out" 'of the prices were known from earlier runs'
+
+# One mapping: the best in the event tier, never behind the fast tier's.
+expect_code 0 "$DSE" map thesis_chip tiny -o "$work/map"
+expect_code 0 "$DSE" simulate --mapping "$work/map/mapping.yaml" --detail event
+awk '$1 == "latency_ms" { print $2 }' "$work/out" >"$work/fast.ms"
+expect_code 0 "$DSE" map thesis_chip tiny --detail both -o "$work/priced"
+expect_text "$work/out" 'in the event tier, to be beaten by'
+expect_code 0 "$DSE" simulate --mapping "$work/priced/mapping.yaml" --detail event
+awk '$1 == "latency_ms" { print $2 }' "$work/out" >"$work/both.ms"
+[ -s "$work/both.ms" ] || fail "no latency"
+awk 'NR == FNR { fast = $1; next } { exit !($1 <= fast) }' "$work/fast.ms" "$work/both.ms" || fail "slower than the fast mapping"
+expect_code 2 "$DSE" map thesis_chip tiny --detail event

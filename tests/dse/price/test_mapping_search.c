@@ -7,7 +7,7 @@
 
 #include "dse/engine/engine.h"
 #include "dse/search/hunt.h"
-#include "dse/design/mapping.h"
+#include "dse/price/mapping_search.h"
 #include "sim/base/rng.h"
 #include "tests/support/space_folder.h"
 #include <math.h>

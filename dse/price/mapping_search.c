@@ -4,8 +4,9 @@
  * these, the least energy; the last the least energy and, of these, the least latency. Thinning keeps both ends, so
  * only the least product may be missed by what the front's epsilon says.
  */
+#include "dse/price/mapping_search.h"
+#include "dse/price/price.h"
 #include "dse/search/hunt.h"
-#include "dse/design/mapping.h"
 #include <assert.h>
 #include <math.h>
 
@@ -52,6 +53,23 @@ static enum err_code take_designs(const struct explore *explore, size_t point, s
 	return ERR_OK;
 }
 
+/* All points with prices: what stands for others may have another product. */
+static enum err_code price(const struct mapping_search_options *options, struct explore *explore,
+                           struct mapping_searched *searched, struct err *err)
+{
+	struct price price;
+	const struct price_options how = {
+	    .n_thread = options->n_thread, .max_work = options->price_work, .show_progress = options->shows_progress};
+	enum err_code code = price_front(explore, &how, &price, err);
+	if (code == ERR_OK && price.is_interrupted)
+		code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
+	searched->is_priced = price.is_priced;
+	searched->assumed_error_frac = price.assumed_error_frac;
+	searched->assumed_gap_frac = price.assumed_gap_frac;
+	price_free(&price);
+	return code;
+}
+
 enum err_code mapping_search(struct mapping *mapping, const struct mapping_search_options *options,
                              struct mapping_searched *searched, struct err *err)
 {
@@ -77,7 +95,12 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
 	if (code == ERR_OK)
 		code = space_single_choose_lanes(&made, &arena, err);
 	if (code == ERR_OK)
-		code = hunt_explore(&made, options->n_thread, options->shows_progress, &explore, err);
+		code = hunt_explore(&made, options->n_thread, options->shows_progress, options->price_work > 0,
+		                    &explore, err);
+	*searched = (struct mapping_searched){0};
+	made.space.resolution_frac = 0.0;
+	if (code == ERR_OK && options->price_work > 0)
+		code = price(options, &explore, searched, err);
 	if (code == ERR_OK) {
 		size_t best = find_best(&explore.front, options->goal, &searched->value);
 		searched->epsilon = options->goal == MAPPING_EDP ? explore.counts.epsilon : 0;
