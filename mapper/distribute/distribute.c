@@ -21,7 +21,7 @@ struct step *distribute_add_step(struct program *program, enum step_kind kind, e
 		step->u.transfer.n_stage = step->u.transfer.n_side = 0;
 		step->u.transfer.stage_setup = SETUP_COPY;
 		step->u.transfer.stage_setup_clk = step->u.transfer.setup_clk = 0;
-		step->u.transfer.paths = NULL;
+		step->u.transfer.paths = step->u.transfer.sized_paths = NULL;
 		break;
 	case STEP_COMPUTE:
 		memset(&step->u.compute, 0, offsetof(struct compute, rounds));

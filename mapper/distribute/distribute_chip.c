@@ -279,6 +279,59 @@ static void add_weight_phase(const struct layer_context *context, const struct l
 	add_filter_load(context, design, tiling, n_last, n_wave, program);
 }
 
+static uint32_t size_step(uint32_t small, uint32_t large)
+{
+	return small == 0 ? TRANSIT_SIZE_STEP : (2 * TRANSIT_SIZE_STEP * small + large) / (2 * large);
+}
+
+static struct transit_sizes map_sizes(const struct layer_context *context, const struct split *split,
+                                      const struct tiling *tiling, const struct chip_assignment *a)
+{
+	struct transit_sizes sizes = {
+	    .n_w = tiling->n_w,
+	    .n_large_w = split->w.n_a,
+	    .n_row = dim_n_part(&split->h),
+	    .n_large_h = split->h.n_a,
+	    .n_h = tiling->n_h,
+	    .n_share = (uint32_t)a->n_share,
+	    .small_w = size_step(tiling->small_in_w, tiling->in_w),
+	    .small_h = size_step(tiling->small_in_h, tiling->in_h),
+	    .packet = transit_packet((double)tiling->map_byte / context->machine->noc_packet_byte),
+	};
+	if (context->is_packed && split->w.n_b > 0)
+		sizes.small_w =
+		    size_step(mapper_part_in_w(context, split->w.size_b), mapper_part_in_w(context, split->w.size_a));
+	if (context->is_packed)
+		sizes.small_h = size_step(split->h.size_b, split->h.size_a);
+	return sizes;
+}
+
+/*
+ * Of parts of two sizes in the fullest block the large ones come first and hold up the chains: followed with their own
+ * sizes, beside which all are as large as the mean of all, as those of a range. Waves have other parts each, and the
+ * thesis' own rules take all for the first one.
+ */
+static void follow_sizes(const struct layer_context *context, const struct layer_design *design,
+                         const struct tiling *tiling, const struct chip_assignment *a, const struct transit *alike,
+                         struct transfer *transfer)
+{
+	const struct split *split = &design->split;
+	struct transit transit = *alike;
+	double packet = (double)tiling->map_byte / context->machine->noc_packet_byte;
+	bool is_mixed = (split->w.n_b > 0 || split->h.n_b > 0) && transfer->item_packet < packet;
+	if (!is_mixed || tiling->is_least || a->n_wave > 1 || alike->is_source)
+		return;
+	transit.sizes = map_sizes(context, split, tiling, a);
+	const struct flow_paths *paths = transit_paths(context->machine, &context->mesh, &transit);
+	/* of chips that are too large to follow there are none */
+	if (paths->n_point == 0)
+		return;
+	transfer->sized_paths = paths;
+	transfer->sized_packet = packet;
+	transfer->chain_packet = 0;
+	transfer->item_packet = packet * distribute_mean_map_frac(tiling);
+}
+
 static void add_input_phase(const struct layer_context *context, const struct layer_design *design,
                             const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
 {
@@ -300,12 +353,13 @@ static void add_input_phase(const struct layer_context *context, const struct la
 	uint64_t n_row = ceil_div(tiling->n_h * a->n_share, context->hierarchy.n_block);
 	/* an interface serves several blocks in turn, of which the first one has the larger parts */
 	uint64_t n_near = design->in_storage ? n_row : min_u64(tiling->n_h, n_row * context->hierarchy.block_per_dram);
-	double map_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_near, 0);
-	double block_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_row, 0);
+	double map_byte = (double)tiling->map_byte * distribute_map_frac(context, design, tiling, n_near, 0);
+	double block_byte = (double)tiling->map_byte * distribute_map_frac(context, design, tiling, n_row, 0);
 	transfer->item_packet = map_byte / machine->noc_packet_byte;
 	transfer->chain_packet = block_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	transfer->setup_clk = machine->dram_load_setup_clk;
+	follow_sizes(context, design, tiling, a, &transit, transfer);
 	double loaded_byte = (double)tiling->all_map_byte * (double)a->n_share;
 	/* parts that are smaller than what a DRAM access aligns them to */
 	if (!design->in_storage)

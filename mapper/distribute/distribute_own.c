@@ -104,8 +104,8 @@ static void add_inputs(const struct layer_context *context, const struct layer_d
 	uint64_t n_row = distribute_own_rows(context, tiling, a).n_each, n_near = n_row;
 	if (!design->in_storage)
 		n_near = min_u64(tiling->n_h, n_row * context->hierarchy.block_per_dram);
-	double map_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_near, a->n_filter);
-	double block_byte = (double)tiling->map_byte * distribute_map_frac(design, tiling, n_row, a->n_filter);
+	double map_byte = (double)tiling->map_byte * distribute_map_frac(context, design, tiling, n_near, a->n_filter);
+	double block_byte = (double)tiling->map_byte * distribute_map_frac(context, design, tiling, n_row, a->n_filter);
 	transfer->item_packet = map_byte / machine->noc_packet_byte;
 	transfer->chain_packet = block_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;

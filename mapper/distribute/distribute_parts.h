@@ -73,10 +73,12 @@ void distribute_chip_fetch(const struct layer_context *context, const struct lay
  */
 /* Bytes of n filter parts. */
 double distribute_filter_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n);
+/* Of all ifmap parts. */
+double distribute_mean_map_frac(const struct tiling *tiling);
 /* Bytes of the ifmap parts in n_row rows; of a grouped convolution's, whose parts are n filter parts' own. Else n is 0.
  */
-double distribute_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row,
-                           uint64_t n_filter);
+double distribute_map_frac(const struct layer_context *context, const struct layer_design *design,
+                           const struct tiling *tiling, uint64_t n_row, uint64_t n_filter);
 /* Rounds of a task with n filter parts, one after the other. */
 double distribute_task_frac(const struct layer_context *context, const struct layer_design *design,
                             const struct tiling *tiling, uint64_t n);

@@ -40,22 +40,34 @@ double distribute_filter_frac(const struct layer_design *design, const struct ti
 }
 
 /* Images of a batch each begin with their larger rows: together as if one had them all. */
-static double row_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row)
+static double row_frac(const struct layer_context *context, const struct layer_design *design,
+                       const struct tiling *tiling, uint64_t n_row)
 {
 	const struct split *split = &design->split;
-	uint64_t n_image = tiling->n_h / dim_n_part(&split->h);
+	uint64_t n_image = tiling->n_h / dim_n_part(&split->h), n_image_row = ceil_div(n_row, n_image);
+	/* a packed part is a row of pixels in the array, but loaded as it is */
+	if (context->is_packed) {
+		double small_w = split->w.n_b > 0 ? mapper_part_in_w(context, split->w.size_b) : 0;
+		return first_frac(&split->w, mapper_part_in_w(context, split->w.size_a), small_w, tiling->n_w) *
+		       first_frac(&split->h, split->h.size_a, split->h.size_b, n_image_row);
+	}
 	return first_frac(&split->w, tiling->in_w, tiling->small_in_w, tiling->n_w) *
-	       first_frac(&split->h, tiling->in_h, tiling->small_in_h, ceil_div(n_row, n_image));
+	       first_frac(&split->h, tiling->in_h, tiling->small_in_h, n_image_row);
 }
 
-double distribute_map_frac(const struct layer_design *design, const struct tiling *tiling, uint64_t n_row,
-                           uint64_t n_filter)
+double distribute_mean_map_frac(const struct tiling *tiling)
+{
+	return mean_frac(tiling->all_map_byte, tiling->n_map * tiling->n_channel_part, tiling->map_byte);
+}
+
+double distribute_map_frac(const struct layer_context *context, const struct layer_design *design,
+                           const struct tiling *tiling, uint64_t n_row, uint64_t n_filter)
 {
 	const struct dim_split *c = &design->split.c;
-	double mean = mean_frac(tiling->all_map_byte, tiling->n_map * tiling->n_channel_part, tiling->map_byte);
+	double mean = distribute_mean_map_frac(tiling);
 	if (tiling->is_least)
 		return mean;
-	return real_max(mean, row_frac(design, tiling, n_row) * first_frac(c, c->size_a, c->size_b, n_filter));
+	return real_max(mean, row_frac(context, design, tiling, n_row) * first_frac(c, c->size_a, c->size_b, n_filter));
 }
 
 /* n lots of so many parts each, one lot after the other: the first part of each over the larger size, in the mean. */

@@ -18,6 +18,7 @@ bool placement_open(const struct machine *machine, const struct placement_spec *
 	placement->cell_of = arena_array(&placement->memory, n_qpe, sizeof(uint32_t));
 	placement->arrival = arena_array(&placement->memory, n_qpe * placement->n_pe, sizeof(uint32_t));
 	placement->n_part = arena_array(&placement->memory, place->n_block, sizeof(uint32_t));
+	placement->size = arena_array(&placement->memory, n_op, sizeof(float));
 	placement->op = arena_array(&placement->memory, n_op, sizeof(struct flow_op));
 	bool is_good = !placement->memory.is_out;
 	if (!is_good)

@@ -28,6 +28,7 @@ struct placement {
 	uint32_t *orbit;       /* by QPE: equal for those between which rotations pass filters */
 	struct flow_op *op;    /* the list made last */
 	uint32_t n_op;
+	float *size;         /* [n_op] relative to the largest; for the caller */
 	uint32_t *arrival;   /* by PE: the operation that brought what it has; FLOW_NONE: it has nothing */
 	uint32_t *n_part;    /* by block, room for placement_list_maps */
 	struct arena memory; /* that all of these lie in */

@@ -109,13 +109,49 @@ static void list_own_filters(struct placement *placement, const struct transit *
 			}
 }
 
+/* Rows of a block: as mapper/unfold/unfold_chip_map.c has them. */
+static uint32_t first_row(const struct placement *placement, const struct transit_sizes *sizes, uint32_t block)
+{
+	const struct place *place = &placement->place;
+	uint32_t n_group = place->n_block / sizes->n_share, n_each = (uint32_t)ceil_div(sizes->n_h, n_group);
+	uint32_t first = (sizes->n_share > 1 ? place_ring_of(place, block) % n_group : block) * n_each;
+	return first < sizes->n_h ? first : sizes->n_h;
+}
+
+static void deal_rows(struct placement *placement, const struct transit_sizes *sizes)
+{
+	const struct place *place = &placement->place;
+	uint32_t n_each = (uint32_t)ceil_div(sizes->n_h, place->n_block / sizes->n_share);
+	for (uint32_t b = 0; b < place->n_block; b++) {
+		uint32_t n_row = sizes->n_h - first_row(placement, sizes, b);
+		placement->n_part[b] = (n_row < n_each ? n_row : n_each) * sizes->n_w;
+	}
+}
+
+/* Of the operations of a list that was dealt so. */
+static void size_maps(struct placement *placement, const struct transit_sizes *sizes)
+{
+	for (uint32_t i = 0; i < placement->n_op; i++) {
+		uint32_t block = placement->op[i].part / placement->spec.n_slot,
+			 slot = placement->op[i].part % placement->spec.n_slot;
+		uint32_t row = first_row(placement, sizes, block) + slot / sizes->n_w;
+		uint32_t step = slot % sizes->n_w < sizes->n_large_w ? TRANSIT_SIZE_STEP : sizes->small_w;
+		step *= row % sizes->n_row < sizes->n_large_h ? TRANSIT_SIZE_STEP : sizes->small_h;
+		placement->size[i] = (float)step / (TRANSIT_SIZE_STEP * TRANSIT_SIZE_STEP);
+	}
+}
+
 static void list_maps(struct placement *placement, const struct transit *transit)
 {
 	uint32_t n_block = placement->place.n_block;
 	uint32_t *n_part = placement->n_part;
 	for (uint32_t b = 0; b < n_block; b++)
 		n_part[b] = b < transit->n_block ? transit->n_resident : 0;
+	if (transit->sizes.n_w > 0)
+		deal_rows(placement, &transit->sizes);
 	placement_list_maps(placement, n_part);
+	if (transit->sizes.n_w > 0)
+		size_maps(placement, &transit->sizes);
 }
 
 static void list_transit(struct placement *placement, const struct transit *transit)
@@ -147,11 +183,11 @@ static void list_transit(struct placement *placement, const struct transit *tran
 /* ---- paths ---- */
 
 /* Items of one size at one of the NoC's clocks. */
-static struct flow_case case_of(const struct transit_mesh *mesh, uint32_t point, int size)
+static struct flow_case case_of(const struct transit_mesh *mesh, uint32_t point, double packet, uint32_t n_item_piece)
 {
-	double noc = ratio_of(mesh->noc[point]), packet = flow_packet[size];
+	double noc = ratio_of(mesh->noc[point]);
 	return (struct flow_case){
-	    n_piece[size],
+	    n_item_piece,
 	    {
 		[FLOW_COST_PORT] = packet / real_min(1, noc),
 		[FLOW_COST_ROUTER] = packet / (noc * mesh->router_packet),
@@ -171,10 +207,42 @@ static bool find_paths(const struct placement *placement, const struct transit_m
 	for (uint32_t i = 0; i < mesh->n_point; i++) {
 		paths->noc[i] = (float)ratio_of(mesh->noc[i]);
 		for (int size = 0; size < FLOW_N_SIZE; size++)
-			wanted[n_case++] = case_of(mesh, i, size);
+			wanted[n_case++] = case_of(mesh, i, flow_packet[size], n_piece[size]);
 	}
-	return flow_find_paths(&placement->place.mesh, placement->n_pe, placement->op, placement->n_op, wanted, n_case,
-	                       paths->path[0]);
+	return flow_find_paths(&placement->place.mesh, placement->n_pe, placement->op, NULL, placement->n_op, wanted,
+	                       n_case, paths->path[0]);
+}
+
+/* Powers of 8 times the least. */
+#define LEAST_PACKET 8
+#define MOST_PACKET 512
+
+uint32_t transit_packet(double packet)
+{
+	uint32_t step = LEAST_PACKET;
+	while (step < MOST_PACKET && 3 * step < packet)
+		step *= 8;
+	return step;
+}
+
+/* Items of several sizes: patterns are many, so each has one case for each of the NoC's clocks. */
+static bool find_sized_paths(const struct placement *placement, const struct transit_mesh *mesh, uint32_t packet,
+                             struct flow_paths *paths)
+{
+	struct flow_case wanted[FLOW_MAX_POINT];
+	struct flow_path path[FLOW_MAX_POINT];
+	uint32_t n_item_piece = n_piece[packet <= LEAST_PACKET ? 0 : packet < 512 ? 1 : 2];
+	paths->n_point = mesh->n_point;
+	for (uint32_t i = 0; i < mesh->n_point; i++) {
+		paths->noc[i] = (float)ratio_of(mesh->noc[i]);
+		wanted[i] = case_of(mesh, i, packet, n_item_piece);
+	}
+	if (!flow_find_paths(&placement->place.mesh, placement->n_pe, placement->op, placement->size, placement->n_op,
+	                     wanted, mesh->n_point, path))
+		return false;
+	for (uint32_t i = 0; i < mesh->n_point; i++)
+		paths->path[i][0] = path[i];
+	return true;
 }
 
 /*
@@ -241,7 +309,8 @@ bool transit_find(const struct machine *machine, const struct transit_mesh *mesh
 	bool is_one_move =
 	    transit->kind == TRANSIT_TURN || transit->kind == TRANSIT_RING || transit->kind == TRANSIT_RESULTS;
 	if (is_found && !is_one_move)
-		is_found = find_paths(&placement, mesh, paths);
+		is_found = transit->sizes.n_w > 0 ? find_sized_paths(&placement, mesh, transit->sizes.packet, paths)
+		                                  : find_paths(&placement, mesh, paths);
 	placement_free(&placement);
 	return is_found;
 }

@@ -21,6 +21,21 @@ enum transit_kind {
 	N_TRANSIT
 };
 
+/*
+ * Ifmap parts of two widths and two heights, the larger ones first in each row and each image: n_large_w of n_w in a
+ * row, n_large_h of an image's n_row rows, n_h rows in all, dealt in order to groups of n_share blocks; small_w and
+ * small_h over the larger size in steps of it. packet: packets of the largest part, as transit_packet has them. Paths
+ * are then for that size alone, the first of each point. n_w is 0 where all parts are alike.
+ */
+#define TRANSIT_SIZE_STEP 16
+struct transit_sizes {
+	uint32_t n_w, n_large_w, n_row, n_large_h, n_h, n_share;
+	uint32_t small_w, small_h, packet;
+};
+
+/* The nearest of some sizes that are told apart, by a factor of 8. */
+uint32_t transit_packet(double packet);
+
 /* What is not of a kind is 0. */
 struct transit {
 	enum transit_kind kind;
@@ -30,6 +45,7 @@ struct transit {
 	uint32_t n_user;                    /* OWN_FILTERS: PEs of each of n_filter parts of a block */
 	bool in_storage;                    /* MAPS, OWN_MAPS, TURN, RESULTS */
 	bool is_source;                     /* MAPS, FILTERS, TURN */
+	struct transit_sizes sizes;         /* MAPS */
 };
 
 /* What of a machine they depend on, to be worked out once; clocks in steps of an eighth of an octave. */

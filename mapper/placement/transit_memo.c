@@ -65,6 +65,11 @@ static uint64_t hash_key(const struct transit_key *key)
 	uint64_t b = (uint64_t)p->n_filter << 40 ^ (uint64_t)p->n_half << 32 ^ (uint64_t)p->n_user << 16 ^ flags;
 	uint64_t c = (uint64_t)m->mesh_w << 48 ^ (uint64_t)m->mesh_h << 40 ^ (uint64_t)m->n_storage << 24 ^
 	             (uint64_t)m->n_dram << 12 ^ (uint64_t)m->n_pe << 4 ^ m->is_chip;
+	const struct transit_sizes *s = &p->sizes;
+	a ^= (uint64_t)s->n_w << 40 ^ (uint64_t)s->packet << 52 ^ (uint64_t)s->n_large_w << 24 ^
+	     (uint64_t)s->small_w << 8 ^ s->n_share;
+	b ^= (uint64_t)s->n_h << 56 ^ (uint64_t)s->n_large_h << 44 ^ (uint64_t)s->n_row << 36 ^
+	     (uint64_t)s->small_h << 28;
 	a ^= (uint64_t)q->n_set << 48 ^ (uint64_t)q->n_slot << 32 ^ (uint64_t)q->n_resident << 16 ^ q->n_group;
 	b ^= (uint64_t)q->n_filter << 40 ^ (uint64_t)q->n_share << 16 ^ (uint64_t)q->in_storage << 1;
 	c ^= (uint64_t)(uint16_t)m->noc[0] << 32 ^ (uint64_t)(uint16_t)m->dram << 16 ^ (uint64_t)m->router_packet << 56;
@@ -87,7 +92,8 @@ static bool is_equal(const struct transit_key *a, const struct transit_key *b)
 	return p->kind == q->kind && p->n_set == q->n_set && p->n_slot == q->n_slot && p->n_resident == q->n_resident &&
 	       p->n_block == q->n_block && p->n_filter == q->n_filter && p->n_dealt == q->n_dealt &&
 	       p->n_half == q->n_half && p->n_user == q->n_user && p->in_storage == q->in_storage &&
-	       p->is_source == q->is_source && memcmp(&a->mesh, &b->mesh, sizeof(a->mesh)) == 0 &&
+	       p->is_source == q->is_source && memcmp(&p->sizes, &q->sizes, sizeof(p->sizes)) == 0 &&
+	       memcmp(&a->mesh, &b->mesh, sizeof(a->mesh)) == 0 &&
 	       (p->kind != N_TRANSIT || is_equal_meeting(&a->meeting, &b->meeting));
 }
 

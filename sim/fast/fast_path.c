@@ -43,6 +43,14 @@ static double slowest_clk(const struct flow_paths *paths, double item, double no
 	return below_clk + real_max(0, above_clk - below_clk) * frac;
 }
 
+/* Of items of several sizes, for so many of whose largest one's packets the paths were worked out; clk: as above. */
+static double sized_clk(const struct transfer *transfer, double noc, const double clk[N_FLOW_COST])
+{
+	const struct flow_paths *paths = transfer->sized_paths;
+	return clk_of_size(&paths->path[nearest_point(paths, noc)][0], transfer->sized_packet, transfer->item_packet,
+	                   clk);
+}
+
 /* The path, the busiest router, link or interface, or the longest chain, whichever takes longest; items as large as the
  * mean, but for one that takes the chain. */
 struct step_time fast_time_paths(const struct transfer *transfer, const struct rates *rates)
@@ -66,6 +74,8 @@ struct step_time fast_time_paths(const struct transfer *transfer, const struct r
 	    real_max(longest_clk, clk_of_size(&paths->chain, real_max(item, transfer->chain_packet), item, clk));
 	if (paths->n_point > 0)
 		longest_clk = real_max(longest_clk, slowest_clk(paths, item, rates->link_packet, clk));
+	if (transfer->sized_paths)
+		longest_clk = real_max(longest_clk, sized_clk(transfer, rates->link_packet, clk));
 	return (struct step_time){
 	    .clk = transfer->n_repeat * longest_clk,
 	    .bound = 2 * dram_clk > longest_clk ? BOUND_DRAM : BOUND_NOC,

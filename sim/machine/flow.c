@@ -22,9 +22,9 @@ struct flow_time {
 	uint32_t cause; /* FLOW_NONE: the start of all */
 };
 
-/* A service or set-up, and what it could not begin before. */
+/* A service or set-up of an operation, and what it could not begin before. */
 struct flow_cause {
-	uint32_t before, cost;
+	uint32_t before, cost, op;
 };
 
 /* A router on an operation's way, and the link from it; FLOW_NONE: it is the last. */
@@ -51,6 +51,7 @@ struct flow_run {
 	const struct flow_op *op;
 	uint32_t n_pe, n_op, n_piece;
 	double piece_clk[N_FLOW_COST];
+	float *size;                 /* [n_op] over that of the case's items */
 	uint32_t *first_next, *next; /* [n_op] operations that wait for one; FLOW_NONE */
 	uint32_t *n_left;            /* [n_op] pieces that have not come */
 	uint32_t *first_stop;        /* [n_op] */
@@ -125,18 +126,23 @@ static bool take_event(struct flow_run *run, uint32_t *piece)
 
 /* ---- servers ---- */
 
-static uint32_t add_cause(struct flow_run *run, uint32_t before, enum flow_cost cost)
+static uint32_t add_cause(struct flow_run *run, uint32_t before, enum flow_cost cost, uint32_t op)
 {
-	run->cause[run->n_cause] = (struct flow_cause){before, cost};
+	run->cause[run->n_cause] = (struct flow_cause){before, cost, op};
 	return run->n_cause++;
+}
+
+static double service_clk(const struct flow_run *run, enum flow_cost cost, uint32_t op)
+{
+	return run->piece_clk[cost] * (double)run->size[op];
 }
 
 static void serve(struct flow_run *run, struct flow_time *server, enum flow_cost cost, struct flow_piece *piece)
 {
 	if (server->clk > piece->head.clk)
 		piece->head = *server;
-	server->clk = piece->head.clk + run->piece_clk[cost];
-	server->cause = add_cause(run, piece->head.cause, cost);
+	server->clk = piece->head.clk + service_clk(run, cost, piece->op);
+	server->cause = add_cause(run, piece->head.cause, cost, piece->op);
 	if (server->clk > piece->tail.clk)
 		piece->tail = *server;
 }
@@ -178,7 +184,7 @@ static void send_message(struct flow_run *run, uint32_t op, bool is_command, con
 	if (is_command) {
 		piece->at = mesh_agent(run->mesh, piece->at);
 		piece->head.clk += run->piece_clk[FLOW_COST_COPY];
-		piece->head.cause = add_cause(run, time->cause, FLOW_COST_COPY);
+		piece->head.cause = add_cause(run, time->cause, FLOW_COST_COPY, op);
 	}
 	push_event(run, piece->head.clk, run->n_order++, index);
 }
@@ -211,10 +217,14 @@ static uint32_t link_into(const struct mesh *mesh, uint32_t from, uint32_t to)
 static void wait_for(const struct flow_run *run, const struct flow_time *server, enum flow_cost cost,
                      struct flow_time *time)
 {
-	if (server->clk - run->piece_clk[cost] <= time->clk)
+	if (server->clk <= time->clk)
 		return;
-	time->clk = server->clk - run->piece_clk[cost];
-	time->cause = run->cause[server->cause].before;
+	const struct flow_cause *cause = &run->cause[server->cause];
+	double begin_clk = server->clk - service_clk(run, cost, cause->op);
+	if (begin_clk <= time->clk)
+		return;
+	time->clk = begin_clk;
+	time->cause = cause->before;
 }
 
 /* Through a router and over a link; messages are short enough to take no time of them. */
@@ -291,6 +301,7 @@ static size_t count_stops(const struct flow_run *run)
 static bool open_run(struct flow_run *run, uint32_t n_piece, struct arena *memory)
 {
 	size_t n_op = run->n_op, n_qpe = run->mesh->n_qpe, n_pe = n_qpe * run->n_pe, n_stop = run->n_stop;
+	run->size = arena_array(memory, n_op, sizeof(*run->size));
 	run->first_next = arena_array(memory, n_op, sizeof(*run->first_next));
 	run->next = arena_array(memory, n_op, sizeof(*run->next));
 	run->n_left = arena_array(memory, n_op, sizeof(*run->n_left));
@@ -347,7 +358,7 @@ static void link_ops(struct flow_run *run)
 static void begin_op(struct flow_run *run, uint32_t op)
 {
 	enum flow_cost setup = run->op[op].from & FLOW_DRAM ? FLOW_COST_LOAD : FLOW_COST_COPY;
-	const struct flow_time start = {run->piece_clk[setup], add_cause(run, FLOW_NONE, setup)};
+	const struct flow_time start = {run->piece_clk[setup], add_cause(run, FLOW_NONE, setup, op)};
 	start_op(run, op, &start);
 }
 
@@ -358,7 +369,7 @@ static void follow_back(const struct flow_run *run, struct flow_path *path)
 	*path = (struct flow_path){0};
 	for (uint32_t i = run->end.cause; i != FLOW_NONE; i = run->cause[i].before) {
 		uint32_t cost = run->cause[i].cost;
-		path->n[cost] += cost < FLOW_COST_COPY ? piece_frac : 1;
+		path->n[cost] += cost < FLOW_COST_COPY ? piece_frac * run->size[run->cause[i].op] : 1;
 	}
 }
 
@@ -388,7 +399,7 @@ static void run_case(struct flow_run *run, const struct flow_case *wanted, struc
 	follow_back(run, path);
 }
 
-bool flow_find_paths(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, uint32_t n_op,
+bool flow_find_paths(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, const float *size, uint32_t n_op,
                      const struct flow_case *wanted, uint32_t n_case, struct flow_path *path)
 {
 	struct arena memory = {0};
@@ -403,6 +414,8 @@ bool flow_find_paths(const struct mesh *mesh, uint32_t n_pe, const struct flow_o
 	if (is_open) {
 		list_stops(&run);
 		link_ops(&run);
+		for (uint32_t i = 0; i < n_op; i++)
+			run.size[i] = size ? size[i] : 1;
 		for (uint32_t i = 0; i < n_case; i++)
 			run_case(&run, &wanted[i], &path[i]);
 	}

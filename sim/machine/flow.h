@@ -2,8 +2,9 @@
 #ifndef SIM_FLOW_H
 #define SIM_FLOW_H
 /*
- * Transfers of equal items that run at the same time and wait for each other at ports, routers, links and DRAM
- * interfaces. A pattern of them is worked out once for a machine; its time is then linear in the size of the item.
+ * Transfers of items that run at the same time and wait for each other at ports, routers, links and DRAM
+ * interfaces. A pattern of them, of equal items or of items of certain
+ * relative sizes, is worked out once for a machine; its time is then linear in the size of the item.
  */
 #include "sim/machine/mesh.h"
 
@@ -55,10 +56,11 @@ struct flow_case {
 };
 
 /*
- * The paths of [n_op] operations in each of [n_case] cases; PEs are numbered QPE by QPE, n_pe each. Operations start in
- * their order. Cost: the pieces times the routers that they pass. false: no memory.
+ * The paths of [n_op] operations in each of [n_case] cases; PEs are numbered QPE by QPE, n_pe each. size[n_op]: of each
+ * operation's item over that of the cases, above 0; NULL: all are 1. Operations start in their order. Cost: the pieces
+ * times the routers that they pass. false: no memory.
  */
-bool flow_find_paths(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, uint32_t n_op,
+bool flow_find_paths(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, const float *size, uint32_t n_op,
                      const struct flow_case *wanted, uint32_t n_case, struct flow_path *path);
 
 /* Of a path's clocks those of set-ups. */

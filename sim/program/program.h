@@ -77,6 +77,10 @@ struct transfer {
 	/* Of loads and copies on a chip, instead of stages: the paths that their time is the longest of, an item a DRAM
 	 * load and a copy each; owned by mapper/placement. NULL: by stages. */
 	const struct flow_paths *paths;
+	/* The same with each item's own size beside that of the largest, which has sized_packet packets: one case for
+	 * each point. The time is at least that. NULL: all are alike, or not known. */
+	const struct flow_paths *sized_paths;
+	double sized_packet;
 };
 
 /* Tasks that are alike: what is loaded for one and written of it, by DRAM, and its clocks. */

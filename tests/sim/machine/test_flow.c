@@ -30,7 +30,7 @@ static double clk_of(const struct flow_op *op, uint32_t n_op, const double *clk)
 	struct flow_path path;
 	struct flow_case wanted = {.n_piece = N_PIECE};
 	memcpy(wanted.clk, clk, sizeof(wanted.clk));
-	assert_true(flow_find_paths(&mesh, 4, op, n_op, &wanted, 1, &path));
+	assert_true(flow_find_paths(&mesh, 4, op, NULL, n_op, &wanted, 1, &path));
 	return flow_clk(&path, clk);
 }
 
