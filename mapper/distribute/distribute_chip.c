@@ -307,9 +307,10 @@ static struct transit_sizes map_sizes(const struct layer_context *context, const
 }
 
 /*
- * Of parts of two sizes in the fullest block the large ones come first and hold up the chains: followed with their own
- * sizes, beside which all are as large as the mean of all, as those of a range. Waves have other parts each, and the
- * thesis' own rules take all for the first one.
+ * Parts of two sizes are followed with their own sizes, as the larger ones come first and hold up the chains. The time
+ * is never less than if all were as large as their mean, which is what bounds of a range go by; it is up to 7 % more
+ * than it should be where an interface loads the smallest parts last. Waves have other parts each, and the thesis' own
+ * rules take all for the first one.
  */
 static void follow_sizes(const struct layer_context *context, const struct layer_design *design,
                          const struct tiling *tiling, const struct chip_assignment *a, const struct transit *alike,
@@ -318,8 +319,11 @@ static void follow_sizes(const struct layer_context *context, const struct layer
 	const struct split *split = &design->split;
 	struct transit transit = *alike;
 	double packet = (double)tiling->map_byte / context->machine->noc_packet_byte;
-	bool is_mixed = (split->w.n_b > 0 || split->h.n_b > 0) && transfer->item_packet < packet;
-	if (!is_mixed || tiling->is_least || a->n_wave > 1 || alike->is_source)
+	/* where the fullest source serves one block, whose parts are all of the larger size, they are alike */
+	bool is_large =
+	    (alike->in_storage || context->hierarchy.block_per_dram == 1) && transfer->chain_packet >= packet;
+	bool has_small = split->w.n_b > 0 || split->h.n_b > 0;
+	if (!has_small || is_large || tiling->is_least || a->n_wave > 1 || alike->is_source)
 		return;
 	transit.sizes = map_sizes(context, split, tiling, a);
 	const struct flow_paths *paths = transit_paths(context->machine, &context->mesh, &transit);

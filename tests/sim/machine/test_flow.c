@@ -81,13 +81,31 @@ static void test_flow_loads_are_least(void **state)
 	assert_true(clk >= flow_clk(&paths.chain, cost) - 1e-3 && clk >= 10 + 4 * 80 - 1e-3);
 }
 
+/* A small item after a large one: each holds a server for its own size, and the path is in sizes of the case. */
+static void test_flow_items_of_two_sizes(void **state)
+{
+	(void)state;
+	const struct flow_op op[] = {{FLOW_DRAM, 0, FLOW_NONE, 0}, {FLOW_DRAM, 1, FLOW_NONE, 1}, {0, 4, 0, 0}};
+	const float size[] = {1, 0.25F, 1}, none[] = {1, 0.001F, 0.001F};
+	const struct mesh mesh = row_of_three();
+	struct flow_path path;
+	struct flow_case wanted = {.n_piece = N_PIECE};
+	memcpy(wanted.clk, cost, sizeof(wanted.clk));
+	assert_true(flow_find_paths(&mesh, 4, op, size, 2, &wanted, 1, &path));
+	assert_true(fabs(flow_clk(&path, cost) - (20 + 1.25 * 320)) < 1e-3);
+	assert_true(flow_find_paths(&mesh, 4, op, size, 3, &wanted, 1, &path));
+	/* the large one's copy ends after the small one's load */
+	assert_true(fabs(flow_clk(&path, cost) - (20 + 320 + 10 + 160)) < 160.0 / N_PIECE * 2);
+	assert_true(flow_find_paths(&mesh, 4, op, none, 3, &wanted, 1, &path));
+	assert_true(fabs(flow_clk(&path, cost) - (20 + 320 + 10)) < 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_flow_copy_alone),
-	    cmocka_unit_test(test_flow_loads_in_turn),
-	    cmocka_unit_test(test_flow_router_is_shared),
-	    cmocka_unit_test(test_flow_loads_are_least),
+	    cmocka_unit_test(test_flow_copy_alone),         cmocka_unit_test(test_flow_loads_in_turn),
+	    cmocka_unit_test(test_flow_router_is_shared),   cmocka_unit_test(test_flow_loads_are_least),
+	    cmocka_unit_test(test_flow_items_of_two_sizes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
