@@ -181,7 +181,7 @@ expect_text "$work/err" "found 1 files"
 expect_code 2 "$DSE" map dvfs_chip tiny --goal fast
 expect_text "$work/err" "--goal is 'fast', allowed are latency, energy, edp"
 expect_code 2 "$DSE" map dvfs_chip tiny --split-scheme spaces/splits/thesis.csv --goal edp
-expect_text "$work/err" "--goal, --fetch-ahead, --conv-1x1 and --network-result are of a search"
+expect_text "$work/err" "--goal, --detail, --fetch-ahead, --conv-1x1 and --network-result are of a search"
 expect_code 2 "$DSE" map dvfs_chip tiny --conv-1x1 conv,packet
 expect_text "$work/err" "--conv-1x1 is 'packet', allowed are conv, packed, matmul, tight; did you mean 'packed'?"
 expect_code 2 "$DSE" map dvfs_chip tiny --network-result sram
