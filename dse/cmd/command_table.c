@@ -14,8 +14,9 @@
 static const struct cli_command command_table[] = {
     {"explore", "SPACE.yaml", "find the designs of a space that are worth having",
      "Evaluates the designs that SPACE.yaml describes and writes those that no other design beats in every\n"
-     "objective to results/<space>-<hash>/: front.csv, front.json, front.svg, run.json. --verify runs every design\n"
-     "on the front again in the event tier and marks those points that another one then beats; --detail event\n"
+     "objective to results/<space>-<hash>/: front.csv, front.json, front.svg, run.json. --detail both prices in\n"
+     "the event tier what may be on the front, which is that tier's then; --verify runs every design on the fast\n"
+     "tier's front again there and marks those points that another one then beats; --detail event\n"
      "searches in the event tier, which takes thousands of times longer ('dse check SPACE.yaml' says how long).\n"
      "What a search has found is kept in the folder's journal while it runs: 'dse explore --resume DIR' goes on after\n"
      "Ctrl-C, a kill or a crash, and ends with the same files. 'mpirun -n N dse explore ...' shares the searches of a\n"

@@ -69,11 +69,11 @@ void price_print(FILE *file, const struct price *price, size_t n_shown)
 	price_claim(price, claim, sizeof(claim));
 	put_line(file, "  %s\n", claim);
 	if (isfinite(price->proven_gap_frac))
-		put_line(file,
-		         "  proven for any mapping: by no more than %.3g %% (MACs over the array's peak, weights over "
-		         "the DRAM's "
-		         "rate)\n",
-		         100.0 * price->proven_gap_frac);
+		put_line(
+		    file,
+		    "  proven for any mapping: by no more than %.*f %% (MACs over the array's peak, weights over the "
+		    "DRAM's rate)\n",
+		    price->proven_gap_frac < 1.0 ? 1 : 0, 100.0 * price->proven_gap_frac);
 }
 
 void price_put_json(struct json *json, const struct price *price)
