@@ -19,6 +19,7 @@
  */
 #include "dse/layer/branch_parts.h"
 #include "dse/base/parallel.h"
+#include "dse/pareto/dominance.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -35,6 +36,8 @@
 #define N_EVENT_BOX 256
 /* Boxes opened for the sake of a nearest miss. */
 #define MAX_MISS 2000
+/* Points of a front that are looked through sooner than a tree of them. */
+#define FEW_POINTS 64
 /* A budget of evaluations allows so many boxes for each: where bounds decide nearly all, it must end the search, too.
  */
 #define BOX_PER_EVALUATION 10000
@@ -58,6 +61,11 @@ struct lane {
 struct box_search {
 	struct branch_space space;
 	struct pareto *front;
+	/*
+	 * All points that front ever had, of more than two objectives: what they do not cover needs no look at each.
+	 * Those that are gone are dominated by one that is there.
+	 */
+	struct dominance seen;
 	struct engine_nearest *nearest;
 	struct branch_budget budget;
 	uint64_t size;
@@ -72,6 +80,15 @@ struct box_search {
 
 /* ---- one lane --------------------------------------------------------------------------------------- */
 
+/* pareto_covers of the front. */
+static bool front_covers(const struct box_search *search, struct lane *lane, const double *objective,
+                         const uint32_t *genome)
+{
+	bool is_open =
+	    search->seen.n_dim > 0 && search->front->n > FEW_POINTS && !dominance_covers(&search->seen, objective);
+	return !is_open && pareto_covers(search->front, objective, genome, &lane->hint[0]);
+}
+
 /* Whether at each operating point the box exceeds a limit, or a design found before makes it superfluous. */
 static bool is_hopeless(const struct box_search *search, struct lane *lane, const struct branch_box *box,
                         const double *least)
@@ -80,7 +97,7 @@ static bool is_hopeless(const struct box_search *search, struct lane *lane, cons
 	branch_box_genome(&search->space, box, 0, genome);
 	for (uint32_t l = 0; l < search->space.n_level; l++, least += search->front->n_objective) {
 		genome[GENE_LEVEL] = l;
-		if (least[0] < INFINITY && !pareto_covers(search->front, least, genome, &lane->hint[0]) &&
+		if (least[0] < INFINITY && !front_covers(search, lane, least, genome) &&
 		    !pareto_covers(&lane->found, least, genome, &lane->hint[1]))
 			return false;
 	}
@@ -134,7 +151,7 @@ static double push_box(const struct box_search *search, struct lane *lane, const
 static void note_point(const struct box_search *search, struct lane *lane, const uint32_t *genome,
                        const double *objective)
 {
-	if (pareto_covers(search->front, objective, genome, &lane->hint[0]))
+	if (front_covers(search, lane, objective, genome))
 		return;
 	(void)pareto_insert(&lane->found, objective, genome, 0);
 	lane->out_of_memory |= lane->found.n_alloc == 0;
@@ -238,7 +255,7 @@ static void run_lane(void *context, size_t i)
 			cut_box(search, lane, &box);
 			continue;
 		}
-		int dim = branch_box_dim(&box);
+		int dim = branch_box_dim(&search->space, &box);
 		if (dim >= 0) {
 			halve_box(search, lane, &box, dim);
 		} else {
@@ -287,6 +304,18 @@ static bool any_stopped(const struct box_search *search)
 	return false;
 }
 
+/* Add the points of a front to what has been seen. false when memory is out. */
+static bool note_seen(struct box_search *search, const struct pareto *front)
+{
+	const unsigned n = search->seen.n_dim;
+	for (size_t i = 0; n > 0 && i < front->n; i++) {
+		const double *point = front->objective + i * n;
+		if (!dominance_covers(&search->seen, point) && !dominance_add(&search->seen, point))
+			return false;
+	}
+	return true;
+}
+
 /* What the lanes found, in their order. false when memory is out. */
 static bool merge_lanes(struct box_search *search, struct branch_counts *counts)
 {
@@ -296,7 +325,8 @@ static bool merge_lanes(struct box_search *search, struct branch_counts *counts)
 		counts->engine.n_told += lane->counts.engine.n_told;
 		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, lane->counts.engine.n_skipped);
 		pareto_merge(search->front, &lane->found);
-		if (lane->out_of_memory || (lane->found.n > 0 && search->front->n_alloc == 0))
+		if (lane->out_of_memory || (lane->found.n > 0 && search->front->n_alloc == 0) ||
+		    !note_seen(search, &lane->found))
 			return false;
 		lane->found.n = 0;
 		if (search->nearest)
@@ -419,11 +449,15 @@ static enum err_code search_within(const struct layer_problem *layer, double sla
 		search->size = problem_size(&layer->problem);
 		search->quantum = MIN_QUANTUM;
 		search->n_least = layer->n_value[GENE_LEVEL] * layer->n_metric;
-		if (branch_space_build(layer, &arena, &search->space) && init_lanes(search, &arena))
+		if (front->n_objective > 2)
+			dominance_reset(&search->seen, front->n_objective);
+		if (branch_space_build(layer, &arena, &search->space) && note_seen(search, front) &&
+		    init_lanes(search, &arena))
 			code = search_layer(search, n_thread, counts, watch, watch_context);
 		sum_counts(search, counts);
 		for (size_t i = 0; i < N_LANE; i++)
 			pareto_free(&search->lane[i].found);
+		dominance_free(&search->seen);
 	}
 	if (code == ERR_OK && !search->is_spent &&
 	    (budget.max_evaluation == 0 || counts->engine.n_told < budget.max_evaluation))

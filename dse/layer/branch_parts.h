@@ -38,6 +38,7 @@ struct branch_space {
 	struct branch_axis axis[N_DIM];
 	uint32_t n_root, n_level;
 	struct branch_root *root; /* [n_root] */
+	bool weighs_sram;         /* SRAM is an objective: tasks' sizes count beside what they take */
 };
 
 /* Axes and roots; false when memory is out. */
@@ -56,7 +57,7 @@ uint32_t branch_root_boxes(const struct branch_space *space, uint32_t root, stru
 uint64_t branch_box_size(const struct branch_space *space, const struct branch_box *box);
 
 /* The dimension to be halved; -1: one split is left. */
-int branch_box_dim(const struct branch_box *box);
+int branch_box_dim(const struct branch_space *space, const struct branch_box *box);
 
 void branch_box_halve(const struct branch_space *space, const struct branch_box *box, int dim,
                       struct branch_box half[2]);
