@@ -244,6 +244,8 @@ bool compose_part_run(const struct compose_sweep *sweep, struct compose_part *pa
 	assert(sweep->n_metric >= 1 && sweep->n_sum <= sweep->n_metric && part->low < part->high);
 	out->n = 0;
 	dominance_reset(&part->seen, sweep->n_metric - 1);
+	if (sweep->n_level > 0 && !dominance_set_levels(&part->seen, sweep->level, sweep->n_level))
+		return false;
 	if (!reserve_cursors(part, sweep->n_run) || !start_runs(sweep, part))
 		return false;
 	while (part->n_heap > 0) {

@@ -31,6 +31,7 @@ enum {
 	DEFAULT_SIZE = 1 << 16, /* some milliseconds of a part */
 	MAX_PART_IN_TURN = 4,
 	SAMPLES_PER_PART = 32,
+	MAX_LEVEL = 1 << 12, /* staircases that a part has at most */
 	MAX_SAMPLE = SAMPLES_PER_PART * COMPOSE_MAX_PART
 };
 
@@ -39,6 +40,7 @@ void compose_sweep_free(struct compose_sweep *sweep)
 	for (size_t i = 0; i < COMPOSE_MAX_PART; i++)
 		compose_part_free(&sweep->part[i]);
 	free(sweep->run);
+	free(sweep->level);
 	*sweep = (struct compose_sweep){0};
 }
 
@@ -98,6 +100,70 @@ static void cut_parts(struct compose_sweep *sweep)
 	sweep->part[sweep->n_part].low = low;
 	sweep->part[sweep->n_part++].high = INFINITY;
 	assert(sweep->n_part <= n_part);
+}
+
+/* ---- levels of a maximum ------------------------------------------------------------------------ */
+
+static bool add_level(struct compose_sweep *sweep, double value)
+{
+	if (sweep->n_level == sweep->n_level_alloc) {
+		size_t n_alloc = sweep->n_level_alloc ? 2 * sweep->n_level_alloc : MAX_SAMPLE;
+		double *level = realloc(sweep->level, n_alloc * sizeof(*level));
+		if (!level)
+			return false;
+		sweep->level = level;
+		sweep->n_level_alloc = n_alloc;
+	}
+	sweep->level[sweep->n_level++] = value;
+	return true;
+}
+
+/* Sort the levels and drop equal ones. */
+static void reduce_levels(struct compose_sweep *sweep)
+{
+	size_t n = 0;
+	if (sweep->n_level > 1)
+		qsort(sweep->level, sweep->n_level, sizeof(*sweep->level), compare_keys);
+	for (size_t i = 0; i < sweep->n_level; i++)
+		if (n == 0 || sweep->level[i] != sweep->level[n - 1])
+			sweep->level[n++] = sweep->level[i];
+	sweep->n_level = n;
+}
+
+/* The values of a metric of a state's chains. */
+static bool add_levels_of(struct compose_sweep *sweep, const struct compose_points *from, unsigned metric)
+{
+	const double *value = from->metric[metric];
+	for (size_t at = 0; at < from->n; at++)
+		if ((at == 0 || value[at] != value[at - 1]) && !add_level(sweep, value[at]))
+			return false;
+	return true;
+}
+
+/* The values of a maximum that comes last, of chains and of points of the layer. false when memory is out. */
+static bool list_levels(struct compose_sweep *sweep)
+{
+	const struct compose_points *seen[COMPOSE_MAX_STATE];
+	const unsigned last = sweep->n_metric - 1;
+	size_t n_seen = 0;
+	sweep->n_level = 0;
+	if (sweep->n_metric != 4 || sweep->n_sum == 4)
+		return true;
+	for (size_t i = 0; i < sweep->n_run; i++) {
+		const struct compose_points *from = sweep->run[i].from;
+		size_t k = 0;
+		while (k < n_seen && seen[k] != from)
+			k++;
+		if (!add_level(sweep, sweep->run[i].cost[last]) || (k == n_seen && !add_levels_of(sweep, from, last)))
+			return false;
+		if (k == n_seen) {
+			assert(n_seen < COMPOSE_MAX_STATE);
+			seen[n_seen++] = from;
+		}
+	}
+	reduce_levels(sweep);
+	sweep->n_level = sweep->n_level > MAX_LEVEL ? 0 : sweep->n_level;
+	return true;
 }
 
 /* ---- parts side by side ------------------------------------------------------------------------- */
@@ -187,6 +253,8 @@ bool compose_sweep_run(struct compose_sweep *sweep, struct compose_points *out)
 {
 	assert(sweep->n_metric >= 1 && sweep->n_sum <= sweep->n_metric && sweep->n_thread >= 1);
 	sweep->out = out;
+	if (!list_levels(sweep))
+		return false;
 	cut_parts(sweep);
 	if (sweep->n_part == 1)
 		return compose_part_run(sweep, &sweep->part[0], out);

@@ -52,6 +52,9 @@ struct compose_sweep {
 	double bound[COMPOSE_MAX_METRIC]; /* points above it in any metric are dropped */
 	size_t n_run, n_run_alloc;
 	struct compose_run *run; /* [n_run] */
+	/* Four metrics, the last of them a maximum: the values that it takes, rising; 0: others, or too many values. */
+	size_t n_level, n_level_alloc;
+	double *level; /* [n_level] */
 	size_t n_part;
 	struct compose_part part[COMPOSE_MAX_PART];
 	struct compose_points *out; /* of the sweep under way */

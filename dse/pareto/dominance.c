@@ -19,12 +19,16 @@ void dominance_reset(struct dominance *set, unsigned n_dim)
 	set->n_dim = n_dim;
 	set->n = 0;
 	set->least = INFINITY;
+	set->n_level = 0;
 	staircase_reset(&set->stair);
 }
 
 void dominance_free(struct dominance *set)
 {
 	staircase_free(&set->stair);
+	for (size_t i = 0; i < set->n_step_alloc; i++)
+		staircase_free(&set->step[i]);
+	free(set->step);
 	free(set->point);
 	free(set->low);
 	*set = (struct dominance){0};
@@ -162,6 +166,67 @@ static bool forest_add(struct dominance *set, const double *point)
 	return true;
 }
 
+/* ---- three coordinates, few values of the last --------------------------------------------------- */
+
+/*
+ * A Fenwick tree of staircases (P. Fenwick, "A new data structure for cumulative frequency tables", 1994): points up to
+ * a level are those of at most log n_level staircases, and a point is in as many.
+ */
+
+bool dominance_set_levels(struct dominance *set, const double *level, size_t n_level)
+{
+	assert(set->n_dim == 3 && set->n == 0);
+	if (n_level > set->n_step_alloc) {
+		struct staircase *step = realloc(set->step, n_level * sizeof(*step));
+		if (!step)
+			return false;
+		memset(step + set->n_step_alloc, 0, (n_level - set->n_step_alloc) * sizeof(*step));
+		set->step = step;
+		set->n_step_alloc = n_level;
+	}
+	for (size_t i = 0; i < n_level; i++)
+		staircase_reset(&set->step[i]);
+	set->level = level;
+	set->n_level = n_level;
+	return true;
+}
+
+/* How many levels are at or below a value. */
+static size_t count_levels(const struct dominance *set, double value)
+{
+	size_t low = 0, high = set->n_level;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (set->level[middle] <= value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool levels_cover(const struct dominance *set, const double *point)
+{
+	for (size_t n = count_levels(set, point[2]); n > 0; n &= n - 1)
+		if (staircase_covers(&set->step[n - 1], point[0], point[1]))
+			return true;
+	return false;
+}
+
+static bool levels_add(struct dominance *set, const double *point)
+{
+	size_t n = count_levels(set, point[2]);
+	assert(n > 0 && set->level[n - 1] == point[2]);
+	/* n & -n: the lowest bit */
+	for (; n <= set->n_level; n += n & (~n + 1)) {
+		struct staircase *step = &set->step[n - 1];
+		if (!staircase_covers(step, point[0], point[1]) &&
+		    !staircase_add(step, point[0], point[1], 0.0, 0.0, NULL))
+			return false;
+	}
+	return true;
+}
+
 /* ---- all ---------------------------------------------------------------------------------------- */
 
 bool dominance_covers(const struct dominance *set, const double *point)
@@ -174,7 +239,7 @@ bool dominance_covers(const struct dominance *set, const double *point)
 	case 2:
 		return staircase_covers(&set->stair, point[0], point[1]);
 	default:
-		return forest_covers(set, point);
+		return set->n_level > 0 ? levels_cover(set, point) : forest_covers(set, point);
 	}
 }
 
@@ -186,7 +251,7 @@ bool dominance_add(struct dominance *set, const double *point)
 	else if (set->n_dim == 2)
 		done = staircase_add(&set->stair, point[0], point[1], 0.0, 0.0, NULL);
 	else if (set->n_dim > 2)
-		done = forest_add(set, point);
+		done = set->n_level > 0 ? levels_add(set, point) : forest_add(set, point);
 	set->n += done;
 	assert(!done || set->n_dim != 1 || set->least < INFINITY);
 	return done;

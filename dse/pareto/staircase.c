@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-	N_STEP = 64, /* steps per block: one move of memory, a few cache lines */
-	FIRST_BLOCK = 16
+	N_STEP = 64,    /* steps per block: one move of memory, a few cache lines */
+	FIRST_BLOCK = 2 /* there may be thousands of staircases of a few steps */
 };
 
 /* Steps of a staircase: x rises, y falls. */

@@ -63,6 +63,37 @@ static void test_dominance_equals_naive_search(void **state)
 	dominance_free(&set);
 }
 
+/* The last of three coordinates takes few values: one, two, as many as make a tree of any shape. */
+static void test_dominance_with_levels_equals_naive_search(void **state)
+{
+	static double point[MAX_POINT][DOMINANCE_MAX_DIM];
+	double level[70];
+	struct dominance set = {0};
+	(void)state;
+	for (size_t i = 0; i < 70; i++)
+		level[i] = 3.0 + 0.5 * (double)i;
+	for (uint32_t number = 0; number < 70; number++) {
+		struct rng rng = rng_stream(5, 0, number);
+		size_t n = 0;
+		dominance_reset(&set, 3);
+		assert_true(dominance_set_levels(&set, level, number + 1));
+		for (size_t i = 0; i < 400; i++) {
+			draw_point(&rng, number % 2, 3, i, point[n]);
+			/* questions may lie between levels, below and above them */
+			point[n][2] = 2.0 + 0.25 * rng_below(&rng, 4 * number + 8);
+			bool covered = dominance_covers(&set, point[n]);
+			assert_int_equal(covered, naive_covers(point, n, 3, point[n]));
+			point[n][2] = level[rng_below(&rng, number + 1)];
+			if (naive_covers(point, n, 3, point[n]))
+				continue;
+			assert_true(dominance_add(&set, point[n]));
+			assert_true(dominance_covers(&set, point[n]));
+			n++;
+		}
+	}
+	dominance_free(&set);
+}
+
 /* 2000 steps, most of them covered by one point later: blocks open, split, shift and close. */
 static void test_dominance_staircase_grows_and_shrinks(void **state)
 {
@@ -107,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_dominance_equals_naive_search),
+	    cmocka_unit_test(test_dominance_with_levels_equals_naive_search),
 	    cmocka_unit_test(test_dominance_staircase_grows_and_shrinks),
 	    cmocka_unit_test(test_dominance_empty_set_covers_nothing),
 	};
