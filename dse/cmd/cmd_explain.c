@@ -152,8 +152,13 @@ static void explain_engine(struct words *words, const struct space *space)
 	}
 	if (space->max_evaluation > 0)
 		words_line(words, "after about %" PRIu64 " evaluations it stops", space->max_evaluation);
-	words_line(words, "fronts of networks of over %zu points are thinned, and the certificate says by how much",
-	           space->max_front);
+	if (space->max_front > 0)
+		words_line(words,
+		           "fronts of networks of over %zu points are thinned, and the certificate says by how much",
+		           space->max_front);
+	else
+		words_line(words, "fronts of networks that would take too much memory or time are thinned, and the "
+		                  "certificate says by how much");
 	if (space->arada.is_given)
 		words_line(words, "its section 'arada' is for dse arada alone");
 }

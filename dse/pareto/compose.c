@@ -194,7 +194,10 @@ static bool extend_chain(struct compose_work *work, size_t n_done)
 	work->n_done = n_done;
 	work->n_point = compose_number_points(work, layer);
 	/* Threads of steps of microseconds would wait for each other longer than work. */
-	parallel_for(n_state, n_sum < FEW_SUMS ? 1 : work->sweep[0].n_thread, compose_extend_state, work);
+	unsigned n_thread = n_sum < FEW_SUMS ? 1 : work->sweep[0].n_thread;
+	parallel_for(n_state, n_thread, compose_extend_state, work);
+	work->max_front = compose_budget_front(work);
+	parallel_for(n_state, n_thread, compose_thin_state, work);
 	for (unsigned s = 0; s < n_state; s++) {
 		if (!work->next[s].done)
 			return false;
@@ -204,6 +207,7 @@ static bool extend_chain(struct compose_work *work, size_t n_done)
 	struct compose_history *history = &work->history[n_done - 1];
 	size_t n_after = compose_first_numbers(work->next, n_state, first);
 	assert(n_after < UINT32_MAX);
+	work->n_kept += n_after;
 	if (!store_history(work->next, n_state, n_after, &work->arena, history) ||
 	    !rank_chains(work, n_before, work->n_point, history))
 		return false;
@@ -241,7 +245,8 @@ static bool work_init(struct compose_work *work)
 	work->sweep = arena_array(&work->arena, n_state, sizeof(*work->sweep));
 	if (!compose_costs_init(&work->costs, work->layer, work->n_layer, work->options, &work->arena) ||
 	    !compose_joint_init(&work->joint, &work->costs, work->layer, work->n_layer, work->options->limit,
-	                        &work->arena))
+	                        &work->arena) ||
+	    !compose_budget_init(work))
 		return false;
 	work->final.n_metric = work->n_metric;
 	for (unsigned s = 0; s < n_state; s++) {

@@ -41,6 +41,15 @@ struct compose_layer {
 	                  are composed) */
 };
 
+/*
+ * What a composition may take, so far as thinning can see to it; 0: as much as it takes. Both follow from the chains
+ * alone, so results depend neither on the machine nor on its load.
+ */
+struct compose_budget {
+	uint64_t max_byte;    /* of the fronts of all states and of the result, about */
+	uint64_t max_weighed; /* pairs of a partial chain and a layer's point, in the whole composition, about */
+};
+
 struct compose_options {
 	unsigned n_metric;
 	const enum compose_op *op; /* [n_metric] */
@@ -56,6 +65,11 @@ struct compose_options {
 	 * point in each metric stays. Less than 2^n_metric + n_metric counts as that.
 	 */
 	size_t max_front;
+	/*
+	 * Fronts that would exceed it are thinned likewise, all states' to one size, as little as serves: exact as long
+	 * as it fits. Later layers get what earlier ones have left.
+	 */
+	struct compose_budget budget;
 	uint64_t max_composed; /* pairs of a partial chain and a layer's point to be weighed; 0: as many as there are */
 	const struct stop *stop; /* with max_composed: looked at between layers, as if that were reached; may be NULL */
 	bool is_thinned;         /* points of the layers' fronts stand for others that are not there */

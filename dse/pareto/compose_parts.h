@@ -5,6 +5,7 @@
  * Inside composition:
  *   compose.c         layer after layer
  *   compose_state.c   one layer's step to one state: all sums, swept to a front, thinned
+ *   compose_budget.c  how far fronts must be thinned
  *   compose_result.c  chains unrolled
  *   compose_cost.c    numbers of the whole chain
  *   compose_joint.c   limits that can be kept one by one but not together
@@ -97,6 +98,7 @@ struct compose_state {
 	double most[COMPOSE_MAX_METRIC];   /* largest value of its points, metric by metric */
 	double lost;                       /* the largest factor at which a limit cut chains; 0: none was cut */
 	double guess;                      /* epsilon of the last thinning */
+	double beyond[COMPOSE_MAX_METRIC]; /* what its chains will have besides, at least (compose_costs_beyond) */
 	bool done;                         /* false: memory was out */
 };
 
@@ -122,12 +124,14 @@ struct compose_work {
 	struct compose_choice *point;       /* [max_choice] */
 	struct compose_sweep *sweep;        /* [n_state] */
 	struct compose_points final;
-	uint64_t n_composed;
-	struct arena arena; /* of all but points and sweeps */
+	uint64_t n_composed, n_kept; /* pairs that were weighed; points of all states and layers that were kept */
+	uint64_t *n_point_after;     /* [n_layer + 1] points of all edges of the layers from this one on */
+	struct arena arena;          /* of all but points and sweeps */
 
 	/* The layer under way. */
 	size_t n_done, n_point;          /* layers, that one counted; its points */
 	size_t first[COMPOSE_MAX_STATE]; /* number of each state's first chain before it */
+	size_t max_front;                /* of a state after it */
 };
 
 /* Number the points of a layer's edges through, as choices; returns how many. */
@@ -135,6 +139,15 @@ size_t compose_number_points(const struct compose_work *work, const struct compo
 
 /* Extend all chains to one state by layer n_done - 1. An item of a parallel_for: context is the work. */
 void compose_extend_state(void *context, size_t state);
+
+/* Thin a state's chains to max_front, after compose_extend_state of all states. Likewise. */
+void compose_thin_state(void *context, size_t state);
+
+/* In the work's arena; false when memory is out. */
+bool compose_budget_init(struct compose_work *work);
+
+/* The most points of a state's front after the layer under way, of next, that options allow; see compose_budget.c. */
+size_t compose_budget_front(const struct compose_work *work);
 
 /* The front of all states' chains into work->final, by a last layer that costs nothing. false when memory is out. */
 bool compose_join_states(struct compose_work *work);

@@ -98,15 +98,14 @@ void compose_extend_state(void *context, size_t state)
 	const struct compose_layer *layer = &work->layer[work->n_done - 1];
 	struct compose_state *next = &work->next[state];
 	struct compose_sweep *sweep = &work->sweep[state];
-	double epsilon[COMPOSE_MAX_METRIC], beyond[COMPOSE_MAX_METRIC];
-	bool goes_on = compose_costs_beyond(&work->costs, work->n_done, (unsigned)state, beyond);
+	bool goes_on = compose_costs_beyond(&work->costs, work->n_done, (unsigned)state, next->beyond);
 
 	for (unsigned i = 0; i < work->n_metric; i++)
 		next->factor[i] = 1.0;
 	for (size_t e = 0; e < layer->n_edge && goes_on; e++) {
 		const struct compose_edge *edge = &layer->edge[e];
 		if (leads_here(work, edge, (unsigned)state))
-			pass_factor(work, layer, edge, beyond, next->factor);
+			pass_factor(work, layer, edge, next->beyond, next->factor);
 	}
 	compose_costs_bound(&work->costs, work->options->limit, work->n_done, (unsigned)state, sweep->bound);
 	next->guess = work->now[state].guess;
@@ -121,8 +120,17 @@ void compose_extend_state(void *context, size_t state)
 	if (compose_joint_cut(&work->joint, work->n_done, (unsigned)state, &next->points) > 0 &&
 	    (factor > 1.0 || work->options->is_thinned))
 		next->lost = fmax(next->lost, factor);
-	next->done =
-	    compose_thin(&next->points, beyond, work->options->max_front, sweep->n_thread, &next->guess, epsilon);
+}
+
+void compose_thin_state(void *context, size_t state)
+{
+	struct compose_work *work = context;
+	struct compose_state *next = &work->next[state];
+	double epsilon[COMPOSE_MAX_METRIC];
+	if (!next->done || next->points.n == 0)
+		return;
+	next->done = compose_thin(&next->points, next->beyond, work->max_front, work->sweep[state].n_thread,
+	                          &next->guess, epsilon);
 	/* One rounding up each, so that many layers do not round the guarantee away. */
 	for (unsigned i = 0; i < work->n_metric && next->done; i++) {
 		if (epsilon[i] > 0.0)

@@ -5,10 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { THINNED_TEXT = 80 };
+
 bool certificate_is_branched(const struct front_run *run)
 {
 	assert(run->options->engine);
 	return run->options->engine == &engine_exact && !run->options->flat;
+}
+
+/* Why points were dropped. */
+static void thinned_text(const struct space *space, char text[THINNED_TEXT])
+{
+	if (space->max_front > 0)
+		(void)snprintf(text, THINNED_TEXT, "more than max_front %zu points were composed", space->max_front);
+	else
+		(void)snprintf(text, THINNED_TEXT, "all points would take too much memory or time");
 }
 
 void certificate_text(const struct front_run *run, char *text, size_t n_byte)
@@ -16,7 +27,9 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	const struct explore *explore = run->explore;
 	const struct explore_counts *counts = &explore->counts;
 	bool is_reduced = counts->n_candidate < counts->n_legal;
+	char thinned[THINNED_TEXT];
 	assert(n_byte >= CERTIFICATE_TEXT_SIZE);
+	thinned_text(run->space, thinned);
 	if (explore->interrupted || explore->truncated || explore->n_failure > 0)
 		(void)snprintf(text, n_byte, "none, the search was cut short: the front is of what was seen");
 	else if (run->options->engine->is_random)
@@ -25,16 +38,13 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	else if (counts->is_limited && explore->front.n == 0)
 		(void)snprintf(
 		    text, n_byte,
-		    "not proven: designs that keep a limit by less than %.3g %% may have been thinned out, as more "
-		    "than max_front %zu points were composed",
-		    100.0 * counts->epsilon, run->space->max_front);
+		    "not proven: designs that keep a limit by less than %.3g %% may have been thinned out, as %s",
+		    100.0 * counts->epsilon, thinned);
 	else if (counts->epsilon > 0.0)
-		(void)snprintf(text, n_byte,
-		               "every %s design%s is matched to within %.3g %% in each objective; more than "
-		               "max_front %zu points were composed",
+		(void)snprintf(text, n_byte, "every %s design%s is matched to within %.3g %% in each objective; %s",
 		               is_reduced ? "listed" : "legal",
 		               counts->is_limited ? " that keeps the limits by as much" : "", 100.0 * counts->epsilon,
-		               run->space->max_front);
+		               thinned);
 	else
 		(void)snprintf(text, n_byte, "exact, every %s design is accounted for",
 		               is_reduced ? "listed" : "legal");

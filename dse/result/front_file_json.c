@@ -19,6 +19,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* Machine metrics are the same for each network, so networks leave them out. */
@@ -307,7 +308,8 @@ static void put_options(struct json *json, const struct front_run *run)
 	                run->options->flat, run->options->seed, run->options->max_evaluation);
 	if (run->options->engine->is_random)
 		json_put_u64(json, "islands", run->space->islands);
-	json_put_u64(json, "max_front", run->space->max_front);
+	/* null: by a budget */
+	json_put_number(json, "max_front", run->space->max_front > 0 ? (double)run->space->max_front : NAN);
 	put_levels(json, run->space);
 	json_put_u64(json, "threads", run->options->n_thread);
 	json_end(json);

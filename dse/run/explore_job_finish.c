@@ -317,9 +317,10 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 		return ERR_INTERNAL;
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->request->space,
-		               job->explore.truncated           ? " within max_evaluations or --max-seconds"
-		               : job->explore.counts.is_limited ? " was found, but none is not proven: raise max_front"
-		                                                : "");
+		               job->explore.truncated ? " within max_evaluations or --max-seconds"
+		               : job->explore.counts.is_limited
+		                   ? " was found, but none is not proven: set a larger max_front"
+		                   : "");
 	enum err_code code = job->run.audit ? audit_judge(job->run.audit, job->dir, job->command, err) : ERR_OK;
 	if (code == ERR_OK && job->run.proof)
 		code = prove_front_judge(job->run.proof, err);

@@ -34,7 +34,7 @@ struct candidate {
 	bool is_exact; /* by branch and bound; the caller's choice after candidate_init, else exhaustive */
 	/* A genetic engine that searches the layers; the caller's choice, too; NULL: none. */
 	const struct engine_kind *genetic;
-	size_t max_front;      /* of a composition: the space's; the caller's choice, too */
+	size_t max_front;      /* of a composition: the space's; the caller's choice, too; 0: by a budget */
 	uint64_t max_composed; /* of a composition, as in dse/pareto/compose.h; likewise */
 	unsigned n_thread;     /* of a composition; 0, as after candidate_init: one */
 	bool no_limits;        /* a composition leaves the space's limits alone; likewise */

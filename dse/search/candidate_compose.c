@@ -5,6 +5,7 @@
  */
 #include "dse/search/candidate_parts.h"
 #include "dse/space/space_goals.h"
+#include "dse/space/space_machine.h"
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
 #include "sim/base/checked.h"
@@ -26,6 +27,15 @@
 #define AGAIN_EMPTY_PAIRS (UINT64_C(1) << 29)
 #define AGAIN_LEAST_PAIRS (UINT64_C(1) << 22)
 #define AGAIN_FACTOR 4
+
+/*
+ * Where a space has no max_front: what the compositions of one machine may take. 2^28 pairs are 10 to 25 s of a core; of
+ * many machines each gets a part, but no less than 2^26.
+ */
+#define BUDGET_BYTE (UINT64_C(1) << 28)
+#define BUDGET_MOST_PAIRS (UINT64_C(1) << 28)
+#define BUDGET_LEAST_PAIRS (UINT64_C(1) << 26)
+#define BUDGET_SPACE_PAIRS (UINT64_C(1) << 30)
 
 /* Names for n points. */
 static enum err_code grow_iota(struct candidate *candidate, size_t n, struct err *err)
@@ -176,17 +186,30 @@ struct composition {
 	struct arena arena;
 };
 
+static struct compose_budget budget_of(const struct candidate *candidate)
+{
+	uint64_t n_machine = space_n_machine(candidate->space);
+	uint64_t share = BUDGET_SPACE_PAIRS / (n_machine > 0 ? n_machine : 1);
+	uint64_t n_pair = share < BUDGET_LEAST_PAIRS ? BUDGET_LEAST_PAIRS : share;
+	if (candidate->max_front > 0)
+		return (struct compose_budget){0};
+	return (struct compose_budget){.max_byte = BUDGET_BYTE,
+	                               .max_weighed = n_pair < BUDGET_MOST_PAIRS ? n_pair : BUDGET_MOST_PAIRS};
+}
+
 /* Options but for operations and limits, which the caller fills in. false: out of memory. */
 static bool composition_init(struct composition *chain, const struct candidate *candidate, size_t n_front,
                              size_t n_layer, size_t max_edge)
 {
-	chain->options = (struct compose_options){.n_metric = candidate_any_layer(candidate)->n_metric,
-	                                          .op = chain->op,
-	                                          .limit = chain->limit,
-	                                          .max_front = candidate->max_front,
-	                                          .max_composed = candidate->max_composed,
-	                                          .stop = candidate->set->map->stop,
-	                                          .n_thread = candidate->n_thread};
+	chain->options =
+	    (struct compose_options){.n_metric = candidate_any_layer(candidate)->n_metric,
+	                             .op = chain->op,
+	                             .limit = chain->limit,
+	                             .max_front = candidate->max_front > 0 ? candidate->max_front : SIZE_MAX,
+	                             .budget = budget_of(candidate),
+	                             .max_composed = candidate->max_composed,
+	                             .stop = candidate->set->map->stop,
+	                             .n_thread = candidate->n_thread};
 	assert(chain->options.n_metric <= COMPOSE_MAX_METRIC);
 	chain->max_edge = max_edge;
 	chain->arena = (struct arena){0};
@@ -417,7 +440,8 @@ static void free_composed(const struct candidate *candidate, struct composed *co
 enum err_code candidate_compose_again(struct candidate *candidate, struct err *err)
 {
 	const size_t max_front = candidate->max_front, n_network = candidate->set->map->n_network;
-	if (!candidate_is_limited(candidate) || max_front >= AGAIN_MAX_FRONT)
+	/* a budget allows more than this at once */
+	if (!candidate_is_limited(candidate) || max_front == 0 || max_front >= AGAIN_MAX_FRONT)
 		return ERR_OK;
 	struct composed first = {arena_array(&candidate->arena, n_network, sizeof(struct compose_result)), {0}};
 	if (!first.network)

@@ -22,6 +22,9 @@
 
 /* Program, libraries and what a search holds besides its fronts, as measured on the shipped spaces. */
 #define BASE_MEMORY_MB 12.0
+/* Points of a network's front over two metrics and over more, at most, as a rule. */
+#define LINE_POINTS 5000.0
+#define SURFACE_POINTS 150000.0
 
 /* Random designs of one layer: evaluations and how many of them a search would have been spared by a cut. */
 struct estimate_sample {
@@ -170,11 +173,15 @@ static double n_candidate_of(const struct layer_set *set)
  * What dominates: in each machine being worked on the composed fronts (choices
  * of every layer, once for the front and once while it is made), and the archive
  * of whole genomes, which grows by doubling and may hold the fronts of several
- * machines. An upper guess where fronts stay shorter than max_front.
+ * machines. An upper guess where fronts stay shorter than max_front; without one they are guessed: surfaces have many
+ * more points than lines.
  */
 static double memory_mb(const struct space *space, const struct layer_map *map, unsigned n_thread)
 {
-	double front = (double)space->max_front, n_machine = n_thread < 2 ? 1 : n_thread < 4 ? 2 * n_thread : 8;
+	enum metric metric[N_METRIC];
+	double guess = layer_metrics(space, metric) > 2 ? SURFACE_POINTS : LINE_POINTS;
+	double front = space->max_front > 0 ? (double)space->max_front : guess;
+	double n_machine = n_thread < 2 ? 1 : n_thread < 4 ? 2 * n_thread : 8;
 	assert(map->n_block > 0);
 	double composed = 2.0 * front * (double)map->n_block * 2.0 * sizeof(uint32_t);
 	double archive = 3.0 * front * (double)genome_size(map) * sizeof(uint32_t);

@@ -88,7 +88,7 @@ struct space {
 	const char *engine; /* name in engine_table; "exact" by default */
 	uint64_t seed, max_evaluation;
 	uint32_t population, generations, islands, migrate_every;
-	size_t max_front;           /* network fronts larger than this are thinned */
+	size_t max_front;           /* network fronts larger than this are thinned; 0: by a budget of memory and work */
 	enum detail detail;         /* the tier that evaluates designs; no file says it, see space_given */
 	struct arada_options arada; /* dse arada alone reads it */
 	size_t n_file;

@@ -12,7 +12,6 @@
 
 #define MAX_NAME 128
 #define MAX_ENGINE 8
-#define DEFAULT_MAX_FRONT 5000
 
 /* Names an expression may use: parameters first, then metrics. */
 static size_t list_names(const char *name[MAX_NAME])
@@ -226,7 +225,7 @@ void space_read_search(struct space_reader *reader)
 	const char *name[MAX_ENGINE];
 	const struct doc_node *map = doc_find(reader->root, "search");
 	struct space *space = reader->space;
-	uint64_t population = 0, generations = 0, islands = 1, migrate_every = 0, max_front = DEFAULT_MAX_FRONT;
+	uint64_t population = 0, generations = 0, islands = 1, migrate_every = 0, max_front = 0;
 	size_t index;
 	space->engine = engine_exact.name;
 	space->seed = 1;
@@ -245,7 +244,7 @@ void space_read_search(struct space_reader *reader)
 		read_number(map, "max_front", 2, 100000000, &max_front, reader->err);
 		read_number(map, "max_evaluations", 1, UINT64_MAX, &space->max_evaluation, reader->err);
 	}
-	assert(population <= UINT32_MAX && generations <= UINT32_MAX && max_front >= 2);
+	assert(population <= UINT32_MAX && generations <= UINT32_MAX && max_front != 1);
 	space->population = (uint32_t)population;
 	space->generations = (uint32_t)generations;
 	space->islands = (uint32_t)islands;

@@ -11,7 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char *const bench_space[] = {"exact_vgg16", "exact_vgg16_dram", "exact_hardware_vgg16"};
+static const char *const bench_space[] = {"exact_vgg16", "exact_vgg16_dram", "exact_hardware_vgg16", "exact_resnet18",
+                                          "exact_tiny_sram"};
 
 static void give_up(const char *what, const struct err *err)
 {

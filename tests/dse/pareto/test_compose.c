@@ -311,6 +311,13 @@ static void test_compose_equals_brute_force_in_many_metrics(void **state)
 	check_exact(*state, &(struct shape){3, 3, 2, 6, 8, 6, 6, false, false}, 60);
 }
 
+/* Four metrics: sums, and maxima of few values. */
+static void test_compose_equals_brute_force_in_four_metrics(void **state)
+{
+	check_exact(*state, &(struct shape){4, 3, 3, 4, 4, 4, 9, true, false}, 200);
+	check_exact(*state, &(struct shape){4, 3, 2, 4, 4, 5, 40, false, true}, 100);
+}
+
 static void check_guarantee(const struct toy *toy, const struct all_chains *all, const struct compose_result *result)
 {
 	unsigned n_metric = toy->options.n_metric;
@@ -432,6 +439,39 @@ static void assert_same(const struct compose_result *a, const struct compose_res
 	assert_memory_equal(a->id, b->id, a->n * a->n_layer * sizeof(*a->id));
 }
 
+/* A budget that is kept without thinning changes nothing; of a smaller one epsilon tells what it costs. */
+static void test_compose_keeps_its_budget_and_its_guarantee(void **state)
+{
+	struct all_chains *all = *state;
+	struct toy *toy = calloc(1, sizeof(*toy));
+	size_t n_thinned = 0, n_case = 240;
+	for (uint32_t number = 0; number < n_case; number++) {
+		const struct shape shape = {5, 2, 2, 2, 4, 6, 10000, number % 4 == 0, true};
+		struct compose_result exact, result, other;
+		draw_toy(toy, number, &shape);
+		find_all_chains(toy, all);
+		assert_int_equal(compose_chain(toy->layer, toy->n_layer, &toy->options, &exact, NULL, NULL), ERR_OK);
+		toy->options.budget = (struct compose_budget){1 << 24, 100 * exact.n_composed};
+		assert_int_equal(compose_chain(toy->layer, toy->n_layer, &toy->options, &result, NULL, NULL), ERR_OK);
+		assert_same(&result, &exact);
+		compose_free(&result);
+		toy->options.budget = (struct compose_budget){number % 2 ? 0 : 3000, number % 2 ? 200 : 0};
+		assert_int_equal(compose_chain(toy->layer, toy->n_layer, &toy->options, &result, NULL, NULL), ERR_OK);
+		check_guarantee(toy, all, &result);
+		assert_true(all_exist(&result, all) && result.n_composed <= exact.n_composed);
+		toy->options.n_thread = 3;
+		toy->options.part_size = 5;
+		assert_int_equal(compose_chain(toy->layer, toy->n_layer, &toy->options, &other, NULL, NULL), ERR_OK);
+		assert_same(&other, &result);
+		n_thinned += result.epsilon > 0.0;
+		compose_free(&exact);
+		compose_free(&result);
+		compose_free(&other);
+	}
+	assert_true(n_thinned > n_case / 8);
+	free(toy);
+}
+
 /* Long chains, whose steps are cut into up to as many parts as there may be; thinned ones, too. */
 static void test_compose_bytes_depend_on_neither_parts_nor_threads(void **state)
 {
@@ -527,9 +567,11 @@ int main(void)
 	    cmocka_unit_test(test_compose_equals_brute_force_with_limits),
 	    cmocka_unit_test(test_compose_equals_brute_force_with_ties),
 	    cmocka_unit_test(test_compose_equals_brute_force_in_many_metrics),
+	    cmocka_unit_test(test_compose_equals_brute_force_in_four_metrics),
 	    cmocka_unit_test(test_compose_thinned_keeps_its_guarantee),
 	    cmocka_unit_test(test_compose_thinned_counts_what_is_beside),
 	    cmocka_unit_test(test_compose_thinned_keeps_the_best_in_each_metric),
+	    cmocka_unit_test(test_compose_keeps_its_budget_and_its_guarantee),
 	    cmocka_unit_test(test_compose_bytes_depend_on_neither_parts_nor_threads),
 	    cmocka_unit_test(test_compose_thins_large_fronts_alike_on_any_number_of_threads),
 	};

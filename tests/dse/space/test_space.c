@@ -43,7 +43,7 @@ static void test_space_defaults(void **state)
 	read_text("machine: dvfs_chip\nnetwork: tiny\nobjectives: latency_ms\n", &space);
 	assert_int_equal(space_n_machine(&space), 1);
 	assert_string_equal(space.engine, "exact");
-	assert_true(space.seed == 1 && space.max_evaluation == 0 && space.max_front == 5000);
+	assert_true(space.seed == 1 && space.max_evaluation == 0 && space.max_front == 0);
 	assert_true(space.population == 0 && space.generations == 0);
 	assert_true(space.aggregate == AGGREGATE_SUM && space.network[0].weight == 1);
 	for (size_t i = 0; i < space.network[0].network.n_block; i++) {
