@@ -205,7 +205,7 @@ static void evaluate_box(struct near_search *search, const struct branch_box *bo
 static void open_box(struct near_search *search, const struct branch_box *box)
 {
 	struct branch_box half[2];
-	int dim = branch_box_dim(box);
+	int dim = branch_box_dim(&search->space, box);
 	if (dim < 0) {
 		evaluate_box(search, box);
 		return;
