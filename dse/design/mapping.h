@@ -73,8 +73,8 @@ struct mapping_search_options {
 	uint32_t levels;         /* bit l: operating point l may be used; not 0 */
 	uint32_t forms;          /* bit f: 1x1 convolutions may have enum conv_form f; not 0 */
 	enum network_result network_result;
-	bool fetches_ahead; /* weights may be fetched ahead (mapper/split/ahead.h) where they can be; several times as
-	                       long */
+	bool fetches_ahead;  /* weights may be fetched ahead (mapper/split/ahead.h) where they can be; several times as
+	                        long */
 	uint64_t price_work; /* of the event tier, as dse/price/price.h counts it; 0: the fast tier alone */
 	unsigned n_thread;
 	bool shows_progress; /* in a line, where there is a terminal */
@@ -86,8 +86,8 @@ struct mapping_searched {
 	double epsilon;
 	uint64_t n_design; /* legal designs of its distinct layers, saturating */
 	enum network_result network_result;
-	struct left_out left_out; /* what the best is not best of */
-	bool is_priced;           /* the value is the event tier's ... */
+	struct left_out left_out;                    /* what the best is not best of */
+	bool is_priced;                              /* the value is the event tier's ... */
 	double assumed_error_frac, assumed_gap_frac; /* ... and may be beaten by so much, as dse/price/price.h says */
 };
 

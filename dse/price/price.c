@@ -20,6 +20,8 @@
 /* Prices that tell how far the fast tier is off, and which of their errors is taken: of 100 the second largest. */
 #define LEAST_KNOWN 100
 #define KNOWN_FRAC 0.99
+/* Of a design that what may be best makes use of. */
+#define LEAST_GAIN 1e-9
 /* Where nothing is known at all. */
 #define MOST_ERROR_FRAC 0.9
 
@@ -34,56 +36,54 @@ static int compare_reals(const void *left, const void *right)
 /* What the fast tier says of itself. */
 static void state_error(struct pricing *pricing)
 {
+	struct price_error *error = &pricing->error;
 	for (size_t i = 0; i < pricing->n_machine; i++)
 		for (size_t k = 0; k < pricing->machine[i].n; k++) {
-			const struct price_design *design = &pricing->machine[i].design[k];
-			double frac = uncertainty_frac(&design->own.uncertain), *own;
-			own = &pricing->error.frac[price_kind_of(design)];
-			if (!isnan(frac))
-				*own = fmax(*own, fmin(frac, MOST_ERROR_FRAC));
+			double frac = uncertainty_frac(&pricing->machine[i].design[k].own.uncertain);
+			error->is_unstated |= isnan(frac);
+			error->faster_frac = fmax(error->faster_frac, isnan(frac) ? 0.0 : fmin(frac, MOST_ERROR_FRAC));
 		}
+	error->slower_frac = error->faster_frac;
 }
 
-/* By how much designs of a kind are faster than the fast tier says; returns how many have a price. */
-static size_t list_gains(const struct pricing *pricing, enum price_kind kind, double *gain)
+/* By how much designs with a price are faster than the fast tier says, or slower; returns how many there are. */
+static size_t list_errors(const struct pricing *pricing, bool is_slower, double *error)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < pricing->n_machine; i++)
 		for (size_t k = 0; k < pricing->machine[i].n; k++) {
 			const struct price_design *design = &pricing->machine[i].design[k];
-			if (design->is_priced && price_kind_of(design) == kind)
-				gain[n++] = fmax(0.0, 1.0 - (double)design->own.total_clk / (double)design->fast_clk);
+			double ratio = (double)design->own.total_clk / (double)design->fast_clk;
+			if (design->is_priced)
+				error[n++] = fmax(0.0, is_slower ? ratio - 1.0 : 1.0 - ratio);
 		}
 	return n;
 }
 
-/* The gain that all but one of 100 stay below; sorts them. */
-static double usual_gain(double *gain, size_t n)
+/* What all but one of 100 stay below; sorts them. */
+static double usual_error(double *error, size_t n)
 {
-	qsort(gain, n, sizeof(*gain), compare_reals);
-	return gain[(size_t)(KNOWN_FRAC * (double)(n - 1) + 0.5)];
+	qsort(error, n, sizeof(*error), compare_reals);
+	return error[(size_t)(KNOWN_FRAC * (double)(n - 1) + 0.5)];
 }
 
-/* Prices tell: those of a kind where they are enough, else those of all kinds. */
+/* Prices tell, where they are enough. */
 static enum err_code learn_error(struct pricing *pricing, struct err *err)
 {
-	double *gain = calloc(pricing->price->n_priced + 1, sizeof(*gain));
-	if (!gain)
+	double *error = calloc(pricing->price->n_priced + 1, sizeof(*error));
+	if (!error)
 		return err_add(err, ERR_INTERNAL, "out of memory for pricing");
-	size_t n_all = 0;
-	for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
-		n_all += list_gains(pricing, (enum price_kind)kind, gain + n_all);
-	pricing->price->n_known = n_all >= LEAST_KNOWN ? n_all : 0;
-	for (unsigned kind = 0; kind < N_PRICE_KIND && n_all >= LEAST_KNOWN; kind++) {
-		size_t n_own = list_gains(pricing, (enum price_kind)kind, gain), n = n_own;
-		for (unsigned other = 0; other < N_PRICE_KIND && n_own < LEAST_KNOWN; other++)
-			if (other != kind)
-				n += list_gains(pricing, (enum price_kind)other, gain + n);
-		pricing->error.frac[kind] = usual_gain(gain, n);
+	size_t n = list_errors(pricing, false, error);
+	if (n >= LEAST_KNOWN) {
+		pricing->price->n_known = n;
+		pricing->error.is_unstated = false;
+		pricing->error.faster_frac = usual_error(error, n);
+		(void)list_errors(pricing, true, error);
+		pricing->error.slower_frac = usual_error(error, n);
 	}
 	for (size_t i = 0; i < pricing->n_machine; i++)
 		price_hope(&pricing->machine[i], &pricing->error);
-	free(gain);
+	free(error);
 	return ERR_OK;
 }
 
@@ -191,10 +191,14 @@ static size_t list_wanted(const struct pricing *pricing, bool is_round, struct w
 		for (size_t k = 0; k < machine->n; k++) {
 			const struct price_design *design = &machine->design[k];
 			bool is_asked = design->n_use > 0 || (is_round && is_task_used(machine, design->task));
-			if (design->is_priced || design->breaks_limit || !is_asked)
+			bool is_dear = pricing->options->max_work > 0 && is_round &&
+			               design->work > pricing->options->max_work - pricing->price->work;
+			if (design->is_priced || design->breaks_limit || !is_asked || is_dear)
 				continue;
 			double gain = is_round ? gain_of(pricing, machine, k) : (double)design->n_use;
 			gain *= is_round ? repeats_of(pricing, design->own.distinct) : 1.0;
+			/* of limits nothing is gained but that they are kept */
+			gain = design->n_use > 0 ? fmax(gain, LEAST_GAIN) : gain;
 			if (gain > 0.0)
 				(*wanted)[n++] = (struct wanted){i, k, gain, design->work};
 		}
@@ -254,7 +258,9 @@ static enum err_code price_wanted(struct pricing *pricing, bool is_round, uint64
 		return err_add(err, ERR_INTERNAL, "out of memory for designs to be priced");
 	for (; n_run < n; n_run++) {
 		work = add_sat(work, wanted[n_run].work);
-		if (max_work > 0 && work > max_work)
+		/* a round prices one design at least */
+		bool fits = n_run == 0 && is_round ? work <= pricing->options->max_work : work <= max_work;
+		if (max_work > 0 && !fits)
 			break;
 	}
 	enum err_code code = n_run > 0 ? run_wanted(pricing, wanted, n_run, err) : ERR_OK;
@@ -285,19 +291,23 @@ static enum err_code price_rounds(struct pricing *pricing, struct err *err)
 	return code;
 }
 
-/* Of each metric that composition knows the least of any point of the fast front, where that is an objective, else of
- * the first point: of the order of a network's. */
+/* Each metric that composition knows, of the first point of the fast front: of the order of any other's. */
 static void take_least(struct pricing *pricing)
 {
-	const struct explore *explore = pricing->explore;
-	const struct layer_problem *layer = &pricing->machine[0].candidate.task[0].layer;
-	for (unsigned k = 0; k < layer->n_metric; k++)
-		for (unsigned i = 0; i < explore->front.n_objective; i++)
-			if (explore->space->objective[i] == layer->metric[k])
-				pricing->least[k] =
-				    explore->front
-					.objective[shortlist_least(&explore->front, i) * explore->front.n_objective +
-				                   i];
+	const struct layer_map *map = &pricing->explore->map;
+	const uint32_t *genome = pricing->explore->front.genome;
+	const struct price_machine *machine = find_machine(pricing, genome[0]);
+	for (size_t i = 0; i < map->n_block; i++) {
+		size_t at = price_find(machine, map->distinct[i], genome + 1 + i * N_LAYER_GENE);
+		const struct price_design *design = &machine->design[at];
+		const struct layer_problem *layer = &machine->candidate.task[design->task].layer;
+		double value[PARETO_MAX_OBJECTIVE];
+		(void)price_value(machine, design->task, design->metric, value);
+		for (unsigned k = 0; k < layer->n_metric; k++)
+			pricing->least[k] = metric_table[layer->metric[k]].op == COMPOSE_SUM
+			                        ? pricing->least[k] + value[k]
+			                        : fmax(pricing->least[k], value[k]);
+	}
 }
 
 static enum err_code price_all(struct pricing *pricing, struct err *err)
@@ -334,7 +344,10 @@ enum err_code price_front(struct explore *explore, const struct price_options *o
 	struct pricing pricing = {.explore = explore, .options = options, .price = price, .n_machine = explore->n_kept};
 	*price = (struct price){.n_machine = explore->n_kept,
 	                        .n_other_machine = explore->counts.n_machine - explore->n_kept,
+	                        .has_limits = explore->space->n_limit > 0 || explore->space->deadline_ms > 0,
 	                        .max_work = options->max_work};
+	if (explore->n_kept == 0)
+		return ERR_OK;
 	pricing.machine = calloc(explore->n_kept + 1, sizeof(*pricing.machine));
 	if (!pricing.machine)
 		return err_add(err, ERR_INTERNAL, "out of memory for pricing");

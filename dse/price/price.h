@@ -44,6 +44,8 @@ struct price_options {
 struct price {
 	bool is_priced;      /* the front is in the event tier */
 	bool is_interrupted; /* stopped before the budget was spent */
+	bool none_fits;      /* no design that got a price keeps the limits in the event tier */
+	bool has_limits;     /* of designs that break them in the fast tier nothing is known */
 	bool is_complete;    /* every design of the space has one */
 	size_t n_machine, n_listed, n_priced, n_round;
 	size_t n_from_store;                    /* prices that earlier runs had found */
@@ -52,13 +54,14 @@ struct price {
 	double mean_error_frac, max_error_frac; /* of priced designs, event to fast clocks, magnitudes */
 	size_t n_known;                         /* prices that the next is from; 0: what the fast tier says of itself */
 	double
-	    assumed_error_frac;  /* designs without a price are taken to be faster than the fast tier says by no more */
-	double assumed_gap_frac; /* then nothing beats the front by more: in all objectives at once */
-	double proven_gap_frac;  /* whatever the fast tier's errors are */
-	double resolution_frac;  /* points of the front are at least so far apart, but for the best of each objective */
-	size_t n_point;          /* of the whole front, before those that are closer became one */
-	uint32_t *n_like;        /* [front.n] of these how many the point stands for, itself included */
-	bool *is_shared;         /* [front.n] another point of the front comes as near to being nowhere worse */
+	    assumed_error_frac; /* designs without a price are taken to be faster than the fast tier says by no more */
+	double
+	    assumed_gap_frac; /* then nothing beats the front by more: in all objectives at once; infinite: not known */
+	double proven_gap_frac; /* whatever the fast tier's errors are */
+	double resolution_frac; /* points of the front are at least so far apart, but for the best of each objective */
+	size_t n_point;         /* of the whole front, before those that are closer became one */
+	uint32_t *n_like;       /* [front.n] of these how many the point stands for, itself included */
+	bool *is_shared;        /* [front.n] another point of the front comes as near to being nowhere worse */
 	double seconds;
 };
 

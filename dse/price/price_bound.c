@@ -3,6 +3,7 @@
  * What no mapping beats, in any tier: every multiply-accumulate takes its share of the MAC units' clocks, every weight
  * that is no result comes from DRAM once, and static power is drawn for as long.
  */
+#include "dse/layer/deadline.h"
 #include "dse/price/price_parts.h"
 #include "dse/space/space_machine.h"
 #include <assert.h>
@@ -24,7 +25,8 @@ static double weight_byte(const struct block *block)
 }
 
 /* Metric by metric the least over the machine's operating points; what is mixed of two lies between them. */
-static void bound_layer(const struct machine *machine, const struct block *block, double *metric)
+static void bound_layer(const struct space *space, const struct machine *machine, const struct block *block,
+                        double *metric)
 {
 	struct counts counts = {.mac = (double)block_n_mac(block), .dram_read_byte = weight_byte(block)};
 	double n_array = (double)machine_n_pe(machine) / (double)machine_n_mac(machine);
@@ -35,12 +37,15 @@ static void bound_layer(const struct machine *machine, const struct block *block
 	for (uint32_t level = 0; level < machine->n_level; level++) {
 		if (machine->level[level].n_share > 0)
 			continue;
-		double clk = result_roofline_clk(machine, &counts, level);
+		double clk = fmax(0.0, result_roofline_clk(machine, &counts, level) - 1.0); /* runs are whole clocks */
 		double ns = clk * 1e3 / machine->level[level].clk_mhz;
 		double pj = energy_of_counts(machine, level, &counts).total_pj + energy_static_mw(machine, level) * ns;
+		/* beyond what sleeping for as long takes: what is not worked is slept */
+		double beyond_mj = pj * MJ_PER_PJ - deadline_asleep_mj(space, machine, ns * MS_PER_NS);
 		metric[METRIC_LATENCY] = fmin(metric[METRIC_LATENCY], ns * MS_PER_NS * SLACK);
-		metric[METRIC_ENERGY] = fmin(metric[METRIC_ENERGY], pj * MJ_PER_PJ * SLACK);
+		metric[METRIC_ENERGY] = fmin(metric[METRIC_ENERGY], beyond_mj * SLACK);
 	}
+	metric[METRIC_ENERGY] += deadline_asleep_mj(space, machine, metric[METRIC_LATENCY]);
 }
 
 bool price_bound(const struct explore *explore, uint32_t machine_index, double *objective)
@@ -55,7 +60,7 @@ bool price_bound(const struct explore *explore, uint32_t machine_index, double *
 		return false;
 	struct unrolled_design *design = calloc(map->n_distinct, sizeof(*design));
 	for (size_t i = 0; design && i < map->n_distinct; i++)
-		bound_layer(&machine, map->block[map->first[i]], design[i].metric);
+		bound_layer(explore->space, &machine, map->block[map->first[i]], design[i].metric);
 	for (size_t i = 0; design && i < map->n_block; i++)
 		point.layer[i] = &design[map->distinct[i]];
 	point.machine = &machine;

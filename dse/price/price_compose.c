@@ -14,13 +14,10 @@ static bool add_unlisted(struct price_machine *machine, size_t task, const struc
                          struct pareto *front)
 {
 	const struct layer_problem *layer = &machine->candidate.task[task].layer;
-	double factor[N_PRICE_KIND], sure_factor = INFINITY, least_factor = INFINITY;
-	for (unsigned kind = 0; kind < N_PRICE_KIND; kind++) {
-		factor[kind] = fmax(machine->reach[task][kind], 1.0);
-		sure_factor = fmin(sure_factor, factor[kind]);
-		least_factor = fmin(least_factor, factor[kind] * (1.0 - error->frac[kind]));
-	}
-	if (isinf(sure_factor))
+	double reach = INFINITY;
+	for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
+		reach = fmin(reach, fmax(machine->reach[task][kind], 1.0));
+	if (isinf(reach))
 		return true;
 	for (size_t i = machine->first[task]; i < machine->first[task + 1] && machine->design[i].is_front; i++) {
 		const struct price_design *design = &machine->design[i];
@@ -28,8 +25,11 @@ static bool add_unlisted(struct price_machine *machine, size_t task, const struc
 		(void)price_value(machine, task, design->metric, value);
 		for (unsigned k = 0; k < layer->n_metric; k++) {
 			enum metric metric = layer->metric[k];
-			bool is_sure = metric == METRIC_DRAM || metric == METRIC_SRAM_USED;
-			value[k] *= is_sure ? sure_factor : least_factor;
+			value[k] *= reach;
+			if (metric == METRIC_LATENCY || metric == METRIC_ENERGY)
+				value[k] *= 1.0 - error->faster_frac;
+			else if (metric == METRIC_PEAK_POWER)
+				value[k] /= 1.0 + error->slower_frac;
 		}
 		(void)pareto_insert(front, value, design->gene, 0);
 		if (front->n_alloc == 0)

@@ -19,6 +19,8 @@ static enum err_code compose_all(struct pricing *pricing, enum price_side side, 
 	pareto_init(&batch, front->n_objective, front->n_gene);
 	for (size_t i = 0; i < pricing->n_machine && code == ERR_OK; i++) {
 		struct price_machine *machine = &pricing->machine[i];
+		if (!machine->first) /* stopped before its designs were listed */
+			continue;
 		code = price_compose(machine, side, &pricing->error, max_front, pricing->options->n_thread, err);
 		if (code != ERR_OK)
 			break;
@@ -46,10 +48,10 @@ static void sum_errors(const struct pricing *pricing)
 {
 	struct price *price = pricing->price;
 	double sum = 0.0;
-	price->is_complete = price->n_other_machine == 0;
+	price->is_complete = price->n_other_machine == 0 && !price->has_limits && !price->is_interrupted;
 	for (size_t i = 0; i < pricing->n_machine; i++) {
 		const struct price_machine *machine = &pricing->machine[i];
-		for (size_t k = 0; k < machine->candidate.n_task; k++)
+		for (size_t k = 0; k < machine->candidate.n_task && machine->first; k++)
 			for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
 				price->is_complete &= machine->n == 0 || isinf(machine->reach[k][kind]) ||
 				                      machine->first[k] == machine->first[k + 1];
@@ -64,8 +66,7 @@ static void sum_errors(const struct pricing *pricing)
 			price->max_error_frac = fmax(price->max_error_frac, fabs(error));
 		}
 	}
-	for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
-		price->assumed_error_frac = fmax(price->assumed_error_frac, pricing->error.frac[kind]);
+	price->assumed_error_frac = pricing->error.faster_frac;
 	price->mean_error_frac = price->n_priced > 0 ? sum / (double)price->n_priced : 0.0;
 }
 
@@ -78,9 +79,10 @@ static bool add_other_machines(struct pricing *pricing, const struct pareto *fas
 		double objective[SPACE_MAX_OBJECTIVE];
 		for (unsigned k = 0; k < fast->n_objective; k++) {
 			enum metric metric = space->objective[k];
-			bool is_power =
-			    metric == METRIC_LATENCY || metric == METRIC_ENERGY || metric == METRIC_PEAK_POWER;
-			double factor = metric == METRIC_EDP ? left * left : is_power ? left : 1.0;
+			bool is_time = metric == METRIC_LATENCY || metric == METRIC_ENERGY;
+			double factor = metric == METRIC_EDP ? left * left : is_time ? left : 1.0;
+			if (metric == METRIC_PEAK_POWER)
+				factor = 1.0 / (1.0 + pricing->error.slower_frac);
 			objective[k] = fast->objective[i * fast->n_objective + k] * factor;
 		}
 		(void)pareto_append(possible, objective, fast->genome + i * fast->n_gene, 0);
@@ -122,7 +124,8 @@ static enum err_code judge(struct pricing *pricing, const struct pareto *fast, d
 		return err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
 	gap = fmax(gap, (1.0 + price_gap(front, &other, pricing->options->n_thread)) * (1.0 + fast_epsilon));
 	pareto_free(&other);
-	price->assumed_gap_frac = gap - 1.0;
+	bool is_known = !price->is_interrupted && !pricing->error.is_unstated;
+	price->assumed_gap_frac = is_known || price->is_complete ? gap - 1.0 : INFINITY;
 	price->proven_gap_frac = proven_gap(pricing);
 	return ERR_OK;
 }
@@ -248,12 +251,12 @@ enum err_code price_finish(struct pricing *pricing, struct err *err)
 		pareto_sort(&explore->front);
 	if (code == ERR_OK && explore->front.n > 0) {
 		pricing->price->is_priced = true;
-		code = judge(pricing, &fast, fast_epsilon, err);
+		if (!leave_designs(pricing))
+			code = err_add(err, ERR_INTERNAL, "out of memory for the designs of the front");
+		code = code == ERR_OK ? resolve(pricing, err) : code;
+		code = code == ERR_OK ? judge(pricing, &fast, fast_epsilon, err) : code;
 	}
-	if (code == ERR_OK && pricing->price->is_priced && !leave_designs(pricing))
-		code = err_add(err, ERR_INTERNAL, "out of memory for the designs of the front");
-	if (code == ERR_OK && pricing->price->is_priced)
-		code = resolve(pricing, err);
+	pricing->price->none_fits = code == ERR_OK && !pricing->price->is_priced && !pricing->price->is_interrupted;
 	if (code == ERR_OK && !pricing->price->is_priced) {
 		pareto_free(&explore->front);
 		explore->front = fast;

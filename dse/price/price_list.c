@@ -229,22 +229,17 @@ bool price_value(const struct price_machine *machine, size_t task, const double 
 	return keeps;
 }
 
-enum price_kind price_kind_of(const struct price_design *design)
-{
-	return design->own.design.strategy == STRATEGY_FUSION_REUSE ? PRICE_REUSE : PRICE_JOBS;
-}
-
 void price_hope(struct price_machine *machine, const struct price_error *error)
 {
 	for (size_t i = 0; i < machine->n; i++) {
 		struct price_design *design = &machine->design[i];
-		double frac = error->frac[price_kind_of(design)], metric[N_METRIC];
+		double metric[N_METRIC];
 		if (design->is_priced)
 			continue;
 		memcpy(metric, design->metric, sizeof(metric));
-		metric[METRIC_LATENCY] *= 1.0 - frac;
-		metric[METRIC_ENERGY] *= 1.0 - frac * design->static_frac; /* what less time saves */
-		metric[METRIC_PEAK_POWER] *= 1.0 - frac;
+		metric[METRIC_LATENCY] *= 1.0 - error->faster_frac;
+		metric[METRIC_ENERGY] *= 1.0 - error->faster_frac * design->static_frac; /* what less time saves */
+		metric[METRIC_PEAK_POWER] /= 1.0 + error->slower_frac; /* the same energy in more time */
 		design->breaks_limit = !price_value(machine, design->task, metric, design->value);
 	}
 }

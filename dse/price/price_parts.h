@@ -28,12 +28,14 @@ struct price_design {
 	uint32_t n_use;    /* points of the last composition that have it */
 };
 
-/* By how much a design may be faster than the fast tier says, by kind: tasks one by one, and in lock step. */
+/* Kinds of designs that are listed by themselves: tasks one by one, and in lock step. */
 enum price_kind { PRICE_JOBS, PRICE_REUSE, N_PRICE_KIND };
+
+/* By how much a design without a price may be faster, and slower, than the fast tier says. */
 struct price_error {
-	double frac[N_PRICE_KIND];
+	double faster_frac, slower_frac;
+	bool is_unstated; /* some design's is not known */
 };
-enum price_kind price_kind_of(const struct price_design *design);
 
 struct price_machine {
 	struct candidate candidate; /* fronts are those of the last composition */

@@ -20,26 +20,29 @@ static void put_line(FILE *file, const char *format, ...)
 	words_fold_end(&fold);
 }
 
+/* Gaps below this are rounding. */
+#define LEAST_GAP 1e-9
+
 void price_claim(const struct price *price, char *text, size_t n_byte)
 {
+	char gap[64] = "", error[96];
 	assert(price->is_priced);
-	int n = price->assumed_gap_frac > 0.0 ? snprintf(text, n_byte, "nothing beats this front by more than %.2g %%",
-	                                                 100.0 * price->assumed_gap_frac)
-	                                      : snprintf(text, n_byte, "nothing beats this front");
-	assert(n > 0 && (size_t)n < n_byte);
-	text += n;
-	n_byte -= (size_t)n;
-	if (price->is_complete)
+	if (isinf(price->assumed_gap_frac)) {
+		(void)snprintf(text, n_byte, "how far this front may be beaten is not known");
 		return;
-	n = snprintf(text, n_byte,
-	             ", assuming that no design without a price is faster than the fast tier says by more than ");
-	text += n;
-	n_byte -= (size_t)n;
+	}
+	if (price->assumed_gap_frac > LEAST_GAP)
+		(void)snprintf(gap, sizeof(gap), " by more than %.2g %%", 100.0 * price->assumed_gap_frac);
 	if (price->n_known > 0)
-		(void)snprintf(text, n_byte, "%.2g %%, as 99 of 100 of %zu prices are not",
+		(void)snprintf(error, sizeof(error), "by more than %.2g %% (99 %% of %zu prices stay below)",
 		               100.0 * price->assumed_error_frac, price->n_known);
 	else
-		(void)snprintf(text, n_byte, "its stated uncertainty, %.2g %%", 100.0 * price->assumed_error_frac);
+		(void)snprintf(error, sizeof(error), "by more than its stated uncertainty, %.2g %%",
+		               100.0 * price->assumed_error_frac);
+	(void)snprintf(text, n_byte, "nothing%s beats this front%s%s%s",
+	               price->has_limits ? " that keeps the limits in the fast tier" : "", gap,
+	               price->is_complete ? "" : ", if no design without a price is faster than the fast tier says ",
+	               price->is_complete ? "" : error);
 }
 
 void price_print(FILE *file, const struct price *price, size_t n_shown)
@@ -47,9 +50,10 @@ void price_print(FILE *file, const struct price *price, size_t n_shown)
 	char claim[PRICE_CLAIM_SIZE];
 	assert(file && price);
 	if (!price->is_priced) {
-		put_line(file,
-		         "Not priced in the event tier: stopped before the first points had their prices; the front is "
-		         "the fast tier's\n");
+		put_line(file, "Not priced in the event tier: %s; the front is the fast tier's\n",
+		         price->none_fits        ? "no design that got a price keeps the limits there"
+		         : price->is_interrupted ? "stopped before the first points had their prices"
+		                                 : "the search was cut short");
 		return;
 	}
 	(void)fprintf(file,
@@ -62,9 +66,8 @@ void price_print(FILE *file, const struct price *price, size_t n_shown)
 	if (price->n_point > n_shown)
 		put_line(
 		    file,
-		    "  %zu points stand for %zu: those closer than %.2g %% in all objectives are one (resolution: 0 "
-		    "shows "
-		    "all); \"N like it\" is how many; \"shared\": another one comes as near to being nowhere worse\n",
+		    "  %zu points stand for %zu: each for those nowhere better by more than %.2g %%, \"N like it\" "
+		    "(resolution: 0 shows all); \"shared\": another point stands for it as well\n",
 		    n_shown, price->n_point, 100.0 * price->resolution_frac);
 	price_claim(price, claim, sizeof(claim));
 	put_line(file, "  %s\n", claim);
@@ -79,12 +82,13 @@ void price_print(FILE *file, const struct price *price, size_t n_shown)
 void price_put_json(struct json *json, const struct price *price)
 {
 	json_begin_object(json, "priced");
-	json_put_fields(json,
-	                "in_event_tier %d, interrupted %d, machines %zu, listed %zu, priced %zu, from_store %zu, "
-	                "rounds %zu, work %" PRIu64 ", max_work %" PRIu64 ", mean_error_pct %g, max_error_pct %g",
-	                price->is_priced, price->is_interrupted, price->n_machine, price->n_listed, price->n_priced,
-	                price->n_from_store, price->n_round, price->work, price->max_work,
-	                100.0 * price->mean_error_frac, 100.0 * price->max_error_frac);
+	json_put_fields(
+	    json,
+	    "in_event_tier %d, interrupted %d, none_fits %d, machines %zu, listed %zu, priced %zu, from_store %zu, "
+	    "rounds %zu, work %" PRIu64 ", max_work %" PRIu64 ", mean_error_pct %g, max_error_pct %g",
+	    price->is_priced, price->is_interrupted, price->none_fits, price->n_machine, price->n_listed,
+	    price->n_priced, price->n_from_store, price->n_round, price->work, price->max_work,
+	    100.0 * price->mean_error_frac, 100.0 * price->max_error_frac);
 	if (price->is_priced)
 		json_put_fields(
 		    json,

@@ -50,9 +50,13 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 		               is_reduced ? "listed" : "legal");
 	size_t n = strlen(text);
 	if (run->price && run->price->is_priced) {
+		static const char before[] = "fast tier: ";
 		char claim[PRICE_CLAIM_SIZE];
 		price_claim(run->price, claim, sizeof(claim));
-		(void)snprintf(text + n, n_byte - n, " in the fast tier; in the event tier %s", claim);
+		memmove(text + sizeof(before) - 1, text, n + 1);
+		memcpy(text, before, sizeof(before) - 1);
+		n += sizeof(before) - 1;
+		(void)snprintf(text + n, n_byte - n, "; event tier: %s", claim);
 		n = strlen(text);
 	}
 	if (!run->audit || n + 3 > n_byte)

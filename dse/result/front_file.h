@@ -21,9 +21,10 @@ void front_file_sign(struct front_run *run);
 /* Threads that write it: as many as have searched. */
 unsigned front_file_n_thread(const struct front_run *run);
 
-/* "certain" or "depends" (dse/check/verify.h). */
-/* Of a front with prices: "certain", or "shared" with a point that comes nearer than the resolution. */
+/* Of a front with prices: "certain", or "shared" with a point that stands for it as well. */
 const char *front_file_place(const struct price *price, size_t i);
+
+/* "certain" or "depends" (dse/check/verify.h). */
 const char *front_file_verdict(const struct verify_point *point);
 
 /* Write the front as CSV, or as JSON. Errors of the stream stay in the stream. */

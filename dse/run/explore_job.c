@@ -87,6 +87,12 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 		return err_add(err, ERR_USAGE,
 		               "dse %s: --points writes the layers' fronts, which a flat search does not have",
 		               job->keep->merges ? "merge" : "explore");
+	if (options->prices && (options->flat || options->engine->is_random))
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse %s: --detail both prices what an exact search leaves, layer by layer: without --flat, "
+		    "with --engine exact or exhaustive",
+		    request->store.command);
 	if (request->shard)
 		code = resume_parse_shard(request->shard, &job->keep->part, &job->keep->n_part, err);
 	if (code == ERR_OK && job->keep->n_part > 1 && options->flat &&
@@ -208,6 +214,7 @@ static enum err_code search(struct explore_job *job, struct err *err)
 		job->keep->share =
 		    (struct share){.n = 1, .known = &job->keep->resume.ledger, .journal = job->keep->share.journal};
 	}
+	job->end_ms = job->options.max_seconds > 0 ? start_ms + 1000 * job->options.max_seconds : 0;
 	bool is_known = false;
 	if (code == ERR_OK)
 		code = recall(job, &is_known, err);

@@ -64,14 +64,18 @@ static bool wants_audit(const struct explore_job *job)
 /* --detail both: the fast tier's front becomes one of the event tier. */
 static enum err_code price_designs(struct explore_job *job, struct err *err)
 {
+	const struct explore *explore = &job->explore;
+	const struct stop stop = {job->end_ms};
 	const struct price_options options = {
 	    .n_thread = job->options.n_thread,
 	    .max_work = PRICE_USUAL_WORK,
 	    .kept = {job->request->no_cache ? NULL : job->note.fronts, front_store_take_bytes, front_store_keep_bytes},
+	    .stop = job->end_ms > 0 ? &stop : NULL,
 	    .show_progress = job->options.show_progress};
-	if (!job->options.prices || job->explore.front.n == 0 || job->explore.interrupted || interrupt_requested())
+	if (!job->options.prices || explore->front.n == 0)
 		return ERR_OK;
-	enum err_code code = price_front(&job->explore, &options, &job->price, err);
+	bool is_cut = explore->interrupted || explore->truncated || explore->n_failure > 0 || interrupt_requested();
+	enum err_code code = is_cut ? ERR_OK : price_front(&job->explore, &options, &job->price, err);
 	if (code != ERR_OK)
 		return code;
 	job->run.price = &job->price;

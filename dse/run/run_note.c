@@ -12,6 +12,7 @@
 #include "sim/base/text.h"
 #include <assert.h>
 #include <libgen.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -240,6 +241,12 @@ static const char *exactness(const struct front_run *run, char *text, size_t n_b
 	const struct explore *explore = run->explore;
 	if (explore->interrupted || explore->truncated || explore->n_failure > 0 || run->options->engine->is_random)
 		return "unproven";
+	if (run->price && run->price->is_priced && isinf(run->price->assumed_gap_frac))
+		return "priced";
+	if (run->price && run->price->is_priced) {
+		(void)snprintf(text, n_byte, "priced, within %.2g %%", 100.0 * run->price->assumed_gap_frac);
+		return text;
+	}
 	if (!(explore->counts.epsilon > 0.0))
 		return "exact";
 	(void)snprintf(text, n_byte, "within %.3g %%", 100.0 * explore->counts.epsilon);

@@ -29,8 +29,8 @@
 #define AGAIN_FACTOR 4
 
 /*
- * Where a space has no max_front: what the compositions of one machine may take. 2^28 pairs are 10 to 25 s of a core; of
- * many machines each gets a part, but no less than 2^26.
+ * Where a space has no max_front: what the compositions of one machine may take. 2^28 pairs are 10 to 25 s of a core;
+ * of many machines each gets a part, but no less than 2^26.
  */
 #define BUDGET_BYTE (UINT64_C(1) << 28)
 #define BUDGET_MOST_PAIRS (UINT64_C(1) << 28)

@@ -29,6 +29,9 @@ enum err_code explore_keep(struct explore *explore, struct candidate *candidate,
 	uint32_t index = candidate->set->machine_index;
 	if (!is_on_front(explore, index))
 		return ERR_OK;
+	for (size_t i = 0; i < candidate->n_task; i++)
+		if (candidate->task[i].code != ERR_OK) /* cut short: nobody prices it */
+			return ERR_OK;
 	struct explore_kept kept = {
 	    .machine_index = index, .n_task = candidate->n_task, .task = calloc(candidate->n_task, sizeof(*kept.task))};
 	struct explore_kept *all = realloc(explore->kept, (explore->n_kept + 1) * sizeof(*all));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The report of `make explore`, of 2 000 and of all its points: bytes, and how fast it answers (tests/browser/bench.js).
+# The report of what `make explore` searches, of 2 000 and of all points in the fast tier: bytes, and how fast it answers (tests/browser/bench.js).
 . tests/cli/common
 . tests/browser/common
 

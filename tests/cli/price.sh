@@ -29,8 +29,8 @@ expect_same "$work/one.json" "$work/two.json"
 # What is printed says how far to trust it, and what is written has it, too.
 expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both --no-progress -o "$work/j1"
 grep -qE '^Priced in the event tier: [0-9]+ of [0-9]+ designs' "$work/out" || fail "prices are not told"
-expect_text "$work/out" 'in the event tier nothing beats this front'
-expect_text "$work/out" 'assuming that no design without a price is faster than the fast tier says by more than'
+expect_text "$work/out" 'event tier: nothing beats this front'
+expect_text "$work/out" 'if no design without a price is faster than the fast tier says by more than'
 grep -qE '^  proven for any mapping: by no more than [0-9.e+]+ %' "$work/out" || fail "no proven gap"
 expect_text "$one/run.json" '"in_event_tier": true'
 expect_text "$one/run.json" '"assumed_gap_pct": '
@@ -93,3 +93,27 @@ awk '$1 == "latency_ms" { print $2 }' "$work/out" >"$work/both.ms"
 [ -s "$work/both.ms" ] || fail "no latency"
 awk 'NR == FNR { fast = $1; next } { exit !($1 <= fast) }' "$work/fast.ms" "$work/both.ms" || fail "slower than the fast mapping"
 expect_code 2 "$DSE" map thesis_chip tiny --detail event
+
+# What cannot be priced is refused or said: nothing is claimed of a search that was cut short, or found no layers' fronts.
+expect_code 2 "$DSE" explore spaces/smoke.yaml --detail both --flat -q
+expect_code 2 "$DSE" explore spaces/smoke.yaml --detail both --engine nsga2 -q
+expect_text "$work/err" '--detail both prices what an exact search leaves'
+expect_code 0 "$DSE" explore spaces/mla_sizing.yaml --detail both --no-progress --max-seconds 1 -o "$work/cut"
+expect_text "$work/out" "Not priced in the event tier: the search was cut short; the front is the fast tier's"
+"$DSE" explore spaces/mla_sizing.yaml --detail both -q --no-progress -o "$work/stopped" >"$work/out" 2>"$work/err" &
+pid=$!
+sleep 1
+kill -s INT "$pid"
+code=0
+wait "$pid" || code=$?
+[ "$code" -eq 130 ] || fail "exit $code after SIGINT in a search that is to be priced"
+
+# A limit that nothing keeps in the event tier is not passed over.
+ms=$(awk -F, 'NR > 1 { print $2 }' "$one/front.csv" | sort -g | head -n 1)
+fast=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "latency_ms") at = i; next } { print $at }' \
+	"$work"/fast/sizing-*/front.csv | sort -g | head -n 1)
+if awk "BEGIN { exit !($fast < $ms) }"; then
+	sed "\$a constraints: [latency_ms <= $fast]" "$work/sizing.yaml" >"$work/limit.yaml"
+	expect_code 0 "$DSE" explore "$work/limit.yaml" --detail both --no-progress -o "$work/limit"
+	expect_text "$work/out" 'no design that got a price keeps the limits there'
+fi

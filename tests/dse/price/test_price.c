@@ -34,7 +34,9 @@ static void draw_space(struct rng *rng, unsigned n_layer)
 	static const char *const machine[] = {"thesis_chip", "dvfs_chip", "final_chip"};
 	static const char *const dimension[] = {"width", "height", "out_channels"};
 	static const char *const objectives[] = {"latency_ms", "latency_ms, energy_mj", "latency_ms, dram_byte",
-	                                         "latency_ms, energy_mj, mac_units"};
+	                                         "latency_ms, energy_mj, mac_units", "edp_mj_ms"};
+	static const char *const more[] = {"resolution: 0\n", "resolution: 0\n", "resolution: 2 %\n",
+	                                   "resolution: 10 %\n"};
 	static const char *const axes[] = {"", "axes:\n  mla.array: [16x4, 8x4]\n",
 	                                   "axes:\n  noc.clk_mhz: [200, 500]\n"};
 	char text[TEXT];
@@ -43,9 +45,10 @@ static void draw_space(struct rng *rng, unsigned n_layer)
 	               "layers:\n  - match: '.*'\n    split: whole\n    conv_1x1: conv\n"
 	               "    strategy: [no_fusion, fusion, fusion_reuse]\n"
 	               "  - match: '_(SC_)?[1-%u]$'\n    split: {%s: {max_parts: %u}}\n"
-	               "objectives: [%s]\nresolution: 0\n",
+	               "objectives: [%s]\n%s",
 	               machine[rng_below(rng, 3)], axes[rng_below(rng, 3)], n_layer > 2 ? n_layer - 1 : n_layer,
-	               dimension[rng_below(rng, 3)], 2 + rng_below(rng, 3), objectives[rng_below(rng, 4)]);
+	               dimension[rng_below(rng, 3)], 2 + rng_below(rng, 3), objectives[rng_below(rng, 5)],
+	               more[rng_below(rng, 4)]);
 	folder_write("space.yaml", text, "");
 }
 

@@ -85,7 +85,7 @@ static void test_answer_gives_back_front_counts_and_history(void **state)
 	/* a front of other designs does not take them, whatever they say */
 	back.front.n = 1;
 	for (size_t i = 0; i < back.n_known_design; i++)
-		back.known_design[i].total_clk = 0;
+		back.known_design[i].machine_index += 1000;
 	assert_int_equal(unroller_init(&unroller, &back, 1, &err), ERR_OK);
 	assert_true(unroller.n_design > 0 && unroller.n_design < back.n_known_design);
 	for (size_t i = 0; i < unroller.n_design; i++)
