@@ -325,6 +325,12 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 		               : job->explore.counts.is_limited
 		                   ? " was found, but none is not proven: set a larger max_front"
 		                   : "");
+	if (job->price.none_fits)
+		return err_add(
+		    err, ERR_INFEASIBLE,
+		    "%s: no design that got a price keeps the limits in the event tier; the front in %s is the "
+		    "fast tier's",
+		    job->request->space, job->dir);
 	enum err_code code = job->run.audit ? audit_judge(job->run.audit, job->dir, job->command, err) : ERR_OK;
 	if (code == ERR_OK && job->run.proof)
 		code = prove_front_judge(job->run.proof, err);
