@@ -231,7 +231,7 @@ static enum err_code evaluate_machine(struct unroller *unroller, size_t first, s
 	return code;
 }
 
-static int compare_designs(const void *left, const void *right)
+int unrolled_compare(const void *left, const void *right)
 {
 	const struct unrolled_design *a = left, *b = right;
 	uint32_t own[N_WORD] = {a->machine_index, a->distinct}, other[N_WORD] = {b->machine_index, b->distinct};
@@ -247,10 +247,10 @@ static bool take_known(struct unroller *unroller)
 	size_t at = 0;
 	for (size_t i = 0; i < unroller->n_design; i++) {
 		while (at < explore->n_known_design &&
-		       compare_designs(&explore->known_design[at], &unroller->design[i]) < 0)
+		       unrolled_compare(&explore->known_design[at], &unroller->design[i]) < 0)
 			at++;
 		if (at == explore->n_known_design ||
-		    compare_designs(&explore->known_design[at], &unroller->design[i]) != 0)
+		    unrolled_compare(&explore->known_design[at], &unroller->design[i]) != 0)
 			return false;
 		unroller->design[i] = explore->known_design[at];
 	}

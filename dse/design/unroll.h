@@ -31,6 +31,9 @@ struct unrolled_design {
 enum err_code unroll_run(const struct layer_set *set, struct unrolled_design *design, size_t n,
                          const struct detail_options *options, struct err *err);
 
+/* The order of designs by machine, layer and genes, for qsort. */
+int unrolled_compare(const void *left, const void *right);
+
 /* One point. network and metric follow from its designs by unroll_sum. */
 struct unrolled {
 	uint32_t machine_index;

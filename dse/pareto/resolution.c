@@ -9,21 +9,25 @@
 
 struct choice {
 	const struct pareto *front;
-	double factor; /* 1 + resolution */
-	uint32_t *by;  /* [n] 1 + the point that stands for it; 0: none yet */
+	double resolution;
+	uint32_t *by; /* [n] 1 + the point that stands for it; 0: none yet */
 	uint32_t *n_stood_for;
 	bool *is_chosen;
 };
 
-static bool stands_for(const struct choice *choice, size_t own, size_t other)
+bool resolution_covers(const struct pareto *front, size_t own, size_t other, double resolution)
 {
-	const struct pareto *front = choice->front;
 	const double *a = front->objective + own * front->n_objective,
 		     *b = front->objective + other * front->n_objective;
 	for (unsigned k = 0; k < front->n_objective; k++)
-		if (a[k] > b[k] * choice->factor)
+		if (a[k] > b[k] * (1.0 + resolution))
 			return false;
 	return true;
+}
+
+static bool stands_for(const struct choice *choice, size_t own, size_t other)
+{
+	return resolution_covers(choice->front, own, other, choice->resolution);
 }
 
 static void choose(struct choice *choice, size_t own)
@@ -71,7 +75,7 @@ size_t resolution_choose(const struct pareto *front, double resolution, size_t *
 {
 	assert(resolution >= 0.0 && front->n > 0);
 	struct choice choice = {.front = front,
-	                        .factor = 1.0 + resolution,
+	                        .resolution = resolution,
 	                        .by = calloc(front->n, sizeof(*choice.by)),
 	                        .n_stood_for = calloc(front->n, sizeof(*choice.n_stood_for)),
 	                        .is_chosen = calloc(front->n, sizeof(*choice.is_chosen))};

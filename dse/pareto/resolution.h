@@ -9,6 +9,10 @@
  */
 #include "dse/pareto/pareto.h"
 
+/* Whether a point of a front is in no objective more than (1 + resolution) times as large as another: it stands for it.
+ */
+bool resolution_covers(const struct pareto *front, size_t own, size_t other, double resolution);
+
 /*
  * Choose points of a sorted front so that to each point there is a chosen one that is at most (1 + resolution) times as
  * large in every objective; the least of each objective is chosen in any case. resolution 0: all of them. chosen and

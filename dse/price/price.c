@@ -105,16 +105,11 @@ static struct price_machine *find_machine(struct pricing *pricing, uint32_t mach
 	return &pricing->machine[i];
 }
 
-static void clear_uses(struct pricing *pricing)
+static void use_points(struct pricing *pricing, const struct pareto *front, const size_t *chosen, size_t n)
 {
 	for (size_t i = 0; i < pricing->n_machine; i++)
 		for (size_t k = 0; k < pricing->machine[i].n; k++)
 			pricing->machine[i].design[k].n_use = 0;
-}
-
-static void use_points(struct pricing *pricing, const struct pareto *front, const size_t *chosen, size_t n)
-{
-	clear_uses(pricing);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *genome = front->genome + (chosen ? chosen[i] : i) * front->n_gene;
 		count_uses(pricing, find_machine(pricing, genome[0]), genome);
@@ -210,15 +205,6 @@ static size_t list_wanted(const struct pricing *pricing, bool is_round, struct w
 
 /* ---- prices --------------------------------------------------------------------------------------------- */
 
-static void show_progress(struct pricing *pricing)
-{
-	const struct price *price = pricing->price;
-	char what[80];
-	(void)snprintf(what, sizeof(what), "pricing in the event tier, %zu designs", price->n_priced);
-	progress_update(&pricing->progress,
-	                price->max_work > 0 ? fmin((double)price->work / (double)price->max_work, 1.0) : 0.0, what);
-}
-
 /* The first of wanted that the budget has room for; machine by machine, whose runs share what they find. */
 static enum err_code run_wanted(struct pricing *pricing, const struct wanted *wanted, size_t n, struct err *err)
 {
@@ -231,25 +217,15 @@ static enum err_code run_wanted(struct pricing *pricing, const struct wanted *wa
 		for (size_t k = 0; k < n; k++)
 			if (wanted[k].machine == i)
 				chosen[n_chosen++] = wanted[k].design;
-		for (size_t at = 0; at < n_chosen && code == ERR_OK; at += 64) {
-			size_t n_part = n_chosen - at < 64 ? n_chosen - at : 64;
-			code = price_run(&pricing->machine[i], chosen + at, n_part, pricing->options, err);
-			if (code != ERR_OK)
-				break;
-			for (size_t k = at; k < at + n_part; k++)
-				pricing->price->work =
-				    add_sat(pricing->price->work, pricing->machine[i].design[chosen[k]].work);
-			pricing->price->n_priced += n_part;
-			show_progress(pricing);
-		}
+		if (n_chosen > 0)
+			code = price_run(pricing, &pricing->machine[i], chosen, n_chosen, err);
 	}
 	free(chosen);
 	return code;
 }
 
-/* Price what is wanted until the work done is max_work (0: all of it). *n_left have no price afterwards. */
-static enum err_code price_wanted(struct pricing *pricing, bool is_round, uint64_t max_work, size_t *n_left,
-                                  struct err *err)
+/* Price what is wanted until the work done is max_work (0: all of it). */
+static enum err_code price_wanted(struct pricing *pricing, bool is_round, uint64_t max_work, struct err *err)
 {
 	struct wanted *wanted;
 	size_t n = list_wanted(pricing, is_round, &wanted), n_run = 0;
@@ -264,7 +240,6 @@ static enum err_code price_wanted(struct pricing *pricing, bool is_round, uint64
 			break;
 	}
 	enum err_code code = n_run > 0 ? run_wanted(pricing, wanted, n_run, err) : ERR_OK;
-	*n_left = n - n_run;
 	free(wanted);
 	return code == ERR_OK ? learn_error(pricing, err) : code;
 }
@@ -274,7 +249,7 @@ static enum err_code price_rounds(struct pricing *pricing, struct err *err)
 {
 	struct price *price = pricing->price;
 	enum err_code code = ERR_OK;
-	size_t n_before = SIZE_MAX, n_left;
+	size_t n_before = SIZE_MAX;
 	while (code == ERR_OK && n_before != price->n_priced) {
 		bool is_last = price->n_round + 1 >= MAX_ROUND;
 		uint64_t part = (price->max_work - price->work) / (is_last ? 1 : ROUND_PARTS);
@@ -285,7 +260,7 @@ static enum err_code price_rounds(struct pricing *pricing, struct err *err)
 		if (code != ERR_OK)
 			break;
 		use_points(pricing, &pricing->possible, NULL, pricing->possible.n);
-		code = price_wanted(pricing, true, price->max_work > 0 ? price->work + part : 0, &n_left, err);
+		code = price_wanted(pricing, true, price->max_work > 0 ? price->work + part : 0, err);
 		price->n_round++;
 	}
 	return code;
@@ -314,7 +289,7 @@ static enum err_code price_all(struct pricing *pricing, struct err *err)
 {
 	const struct explore *explore = pricing->explore;
 	const struct price_options *options = pricing->options;
-	size_t chosen[FIRST_POINTS], knee, n_left;
+	size_t chosen[FIRST_POINTS], knee;
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < pricing->n_machine && code == ERR_OK; i++) {
 		code = price_list(explore, &explore->kept[i], pricing->options, &pricing->machine[i], err);
@@ -327,12 +302,12 @@ static enum err_code price_all(struct pricing *pricing, struct err *err)
 	/* the extremes first, whatever that costs: without them there is nothing to compose */
 	size_t n = shortlist_choose(&explore->front, explore->front.n_objective + 1, chosen, &knee);
 	use_points(pricing, &explore->front, chosen, n);
-	code = price_wanted(pricing, false, 0, &n_left, err);
+	code = price_wanted(pricing, false, 0, err);
 	if (code != ERR_OK)
 		return code;
 	n = shortlist_choose(&explore->front, FIRST_POINTS, chosen, &knee);
 	use_points(pricing, &explore->front, chosen, n);
-	code = price_wanted(pricing, false, options->max_work, &n_left, err);
+	code = price_wanted(pricing, false, options->max_work, err);
 	return code == ERR_OK ? price_rounds(pricing, err) : code;
 }
 

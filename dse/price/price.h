@@ -46,7 +46,6 @@ struct price {
 	bool is_interrupted; /* stopped before the budget was spent */
 	bool none_fits;      /* no design that got a price keeps the limits in the event tier */
 	bool has_limits;     /* of designs that break them in the fast tier nothing is known */
-	bool is_complete;    /* every design of the space has one */
 	size_t n_machine, n_listed, n_priced, n_round;
 	size_t n_from_store;                    /* prices that earlier runs had found */
 	size_t n_other_machine;                 /* without a point on the fast front */

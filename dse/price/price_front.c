@@ -48,17 +48,10 @@ static void sum_errors(const struct pricing *pricing)
 {
 	struct price *price = pricing->price;
 	double sum = 0.0;
-	price->is_complete = price->n_other_machine == 0 && !price->has_limits && !price->is_interrupted;
 	for (size_t i = 0; i < pricing->n_machine; i++) {
 		const struct price_machine *machine = &pricing->machine[i];
-		for (size_t k = 0; k < machine->candidate.n_task && machine->first; k++)
-			for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
-				price->is_complete &= machine->n == 0 || isinf(machine->reach[k][kind]) ||
-				                      machine->first[k] == machine->first[k + 1];
 		for (size_t k = 0; k < machine->n; k++) {
 			const struct price_design *design = &machine->design[k];
-			price->is_complete &= design->is_priced;
-			price->n_from_store += design->is_priced && design->is_known;
 			if (!design->is_priced)
 				continue;
 			double error = (double)design->own.total_clk / (double)design->fast_clk - 1.0;
@@ -120,27 +113,16 @@ static enum err_code judge(struct pricing *pricing, const struct pareto *fast, d
 	             (1.0 + pricing->possible_epsilon);
 	struct pareto other;
 	pareto_init(&other, front->n_objective, front->n_gene);
-	if (!add_other_machines(pricing, fast, &other))
+	if (!add_other_machines(pricing, fast, &other)) {
+		pareto_free(&other);
 		return err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
+	}
 	gap = fmax(gap, (1.0 + price_gap(front, &other, pricing->options->n_thread)) * (1.0 + fast_epsilon));
 	pareto_free(&other);
 	bool is_known = !price->is_interrupted && !pricing->error.is_unstated;
-	price->assumed_gap_frac = is_known || price->is_complete ? gap - 1.0 : INFINITY;
+	price->assumed_gap_frac = is_known ? gap - 1.0 : INFINITY;
 	price->proven_gap_frac = proven_gap(pricing);
 	return ERR_OK;
-}
-
-static int compare_known(const void *left, const void *right)
-{
-	const struct unrolled_design *a = left, *b = right;
-	if (a->machine_index != b->machine_index)
-		return a->machine_index < b->machine_index ? -1 : 1;
-	if (a->distinct != b->distinct)
-		return a->distinct < b->distinct ? -1 : 1;
-	for (size_t i = 0; i < N_LAYER_GENE; i++)
-		if (a->gene[i] != b->gene[i])
-			return a->gene[i] < b->gene[i] ? -1 : 1;
-	return 0;
 }
 
 /* All designs with a price, for whoever unrolls the front. */
@@ -157,7 +139,7 @@ static bool leave_designs(const struct pricing *pricing)
 			if (pricing->machine[i].design[k].is_priced)
 				explore->known_design[explore->n_known_design++] = pricing->machine[i].design[k].own;
 	assert(explore->n_known_design == pricing->price->n_priced);
-	qsort(explore->known_design, explore->n_known_design, sizeof(*explore->known_design), compare_known);
+	qsort(explore->known_design, explore->n_known_design, sizeof(*explore->known_design), unrolled_compare);
 	return true;
 }
 
@@ -183,24 +165,16 @@ static double own_resolution(struct pricing *pricing, struct err *err)
 	return isfinite(frac) ? frac : 0.0;
 }
 
-static bool comes_near(const struct pareto *front, size_t own, size_t other, double factor)
-{
-	const double *a = front->objective + own * front->n_objective,
-		     *b = front->objective + other * front->n_objective;
-	for (unsigned k = 0; k < front->n_objective; k++)
-		if (b[k] > a[k] * factor)
-			return false;
-	return own != other;
-}
-
 static bool keep_points(struct pareto *front, const size_t *chosen, size_t n)
 {
 	struct pareto kept;
 	pareto_init(&kept, front->n_objective, front->n_gene);
 	for (size_t i = 0; i < n; i++)
 		if (!pareto_append(&kept, front->objective + chosen[i] * front->n_objective,
-		                   front->genome + chosen[i] * front->n_gene, 0))
+		                   front->genome + chosen[i] * front->n_gene, 0)) {
+			pareto_free(&kept);
 			return false;
+		}
 	pareto_free(front);
 	*front = kept;
 	return true;
@@ -226,7 +200,7 @@ static enum err_code resolve(struct pricing *pricing, struct err *err)
 	free(chosen);
 	for (size_t i = 0; i < n && done && price->resolution_frac > 0.0; i++)
 		for (size_t k = 0; k < n && !price->is_shared[i]; k++)
-			price->is_shared[i] = comes_near(front, i, k, 1.0 + price->resolution_frac);
+			price->is_shared[i] = i != k && resolution_covers(front, k, i, price->resolution_frac);
 	return done ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
 }
 

@@ -61,10 +61,6 @@ bool price_value(const struct price_machine *machine, size_t task, const double 
 /* What designs without a price may be at best, by these errors. */
 void price_hope(struct price_machine *machine, const struct price_error *error);
 
-/* Run chosen [n] designs of a machine in the event tier. ERR_INTERRUPTED, ERR_INTERNAL. */
-enum err_code price_run(struct price_machine *machine, const size_t *chosen, size_t n,
-                        const struct price_options *options, struct err *err);
-
 /* Note prices that earlier runs found, and keep this run's (price_store.c). */
 void price_take_known(struct price_machine *machine, const struct price_keeper *keeper);
 void price_keep(struct price_machine *machine, const struct price_keeper *keeper);
@@ -104,6 +100,10 @@ struct pricing {
 	struct pareto possible;             /* what no design can beat, as last composed */
 	double possible_epsilon;
 };
+
+/* Run chosen [n] designs of a machine in the event tier, and count them. ERR_INTERRUPTED, ERR_INTERNAL. */
+enum err_code price_run(struct pricing *pricing, struct price_machine *machine, const size_t *chosen, size_t n,
+                        struct err *err);
 
 /* Compose what no design can beat into pricing->possible. ERR_INTERNAL. */
 enum err_code price_compose_possible(struct pricing *pricing, enum price_side side, size_t max_front, struct err *err);

@@ -39,10 +39,10 @@ void price_claim(const struct price *price, char *text, size_t n_byte)
 	else
 		(void)snprintf(error, sizeof(error), "by more than its stated uncertainty, %.2g %%",
 		               100.0 * price->assumed_error_frac);
-	(void)snprintf(text, n_byte, "nothing%s beats this front%s%s%s",
-	               price->has_limits ? " that keeps the limits in the fast tier" : "", gap,
-	               price->is_complete ? "" : ", if no design without a price is faster than the fast tier says ",
-	               price->is_complete ? "" : error);
+	(void)snprintf(
+	    text, n_byte,
+	    "nothing%s beats this front%s, if no design without a price is faster than the fast tier says %s",
+	    price->has_limits ? " that keeps the limits in the fast tier" : "", gap, error);
 }
 
 void price_print(FILE *file, const struct price *price, size_t n_shown)

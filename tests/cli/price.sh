@@ -112,8 +112,24 @@ wait "$pid" || code=$?
 ms=$(awk -F, 'NR > 1 { print $2 }' "$one/front.csv" | sort -g | head -n 1)
 fast=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "latency_ms") at = i; next } { print $at }' \
 	"$work"/fast/sizing-*/front.csv | sort -g | head -n 1)
-if awk "BEGIN { exit !($fast < $ms) }"; then
-	sed "\$a constraints: [latency_ms <= $fast]" "$work/sizing.yaml" >"$work/limit.yaml"
-	expect_code 4 "$DSE" explore "$work/limit.yaml" --detail both --no-progress -o "$work/limit"
-	expect_text "$work/out" 'no design that got a price keeps the limits there'
-fi
+awk "BEGIN { exit !($fast < $ms) }" || fail "the fast tier is not faster here: the limit has to be another one"
+sed "\$a constraints: [latency_ms <= $fast]" "$work/sizing.yaml" >"$work/limit.yaml"
+expect_code 4 "$DSE" explore "$work/limit.yaml" --detail both --no-progress -o "$work/limit"
+expect_text "$work/out" 'no design that got a price keeps the limits there'
+
+# Ctrl-C while designs are priced, at any time.
+for s in 0.1 0.3 0.5 0.7; do
+	"$DSE" explore spaces/thesis_vgg16.yaml --detail both -q --no-progress -o "$work/stopped" >"$work/out" 2>"$work/err" &
+	pid=$!
+	n=0
+	until [ -d "$work/stopped" ] && ls "$work/stopped" | grep -q thesis_vgg16; do
+		n=$((n + 1))
+		[ "$n" -lt 600 ] || fail "the search does not begin"
+		sleep 0.05
+	done
+	sleep "$s"
+	kill -s INT "$pid" || fail "it ended before it was stopped"
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" -eq 130 ] || fail "exit $code after SIGINT while designs are priced"
+done

@@ -102,7 +102,7 @@ static double gap_of(const struct pareto *front, const struct pareto *truth)
 }
 
 struct tally {
-	uint32_t n, n_complete, n_same, n_wrong, n_short;
+	uint32_t n, n_same, n_wrong, n_short;
 	double worst_gap, sum_assumed;
 };
 
@@ -114,10 +114,7 @@ static void judge(const struct explore *found, const struct price *price, const 
 	/* no point is better than what there is; sums in another order differ in their last digits */
 	assert_true(gap_of(&truth->front, &found->front) <= 1e-12);
 	assert_true(gap <= price->proven_gap_frac + 1e-12);
-	if (price->is_complete)
-		assert_true(gap <= 1e-12);
 	tally->n++;
-	tally->n_complete += price->is_complete;
 	tally->n_same += gap <= 1e-12;
 	tally->n_wrong += gap > price->assumed_gap_frac + 1e-12;
 	tally->n_short += price->n_priced < price->n_listed;
@@ -180,10 +177,10 @@ static void test_price_gaps_hold_for_all_designs(void **state)
 	for (uint32_t number = 0; tally.n < n_space(); number++)
 		(void)try_space(number, &tally);
 	print_message(
-	    "%u spaces: front right in %u, gap at most %.2f %%, %.2f %% assumed in the mean, wrong in %u; all "
-	    "designs priced in %u, not all listed ones in %u\n",
+	    "%u spaces: front right in %u, gap at most %.2f %%, %.2f %% assumed in the mean, wrong in %u; not "
+	    "all listed designs priced in %u\n",
 	    tally.n, tally.n_same, 100 * tally.worst_gap, 100 * tally.sum_assumed / tally.n, tally.n_wrong,
-	    tally.n_complete, tally.n_short);
+	    tally.n_short);
 	assert_true(tally.n_same > 0 && tally.n_short > 0);
 	assert_true(100 * tally.n_wrong <= tally.n);
 }
