@@ -214,10 +214,13 @@ static void evaluate_box(const struct box_search *search, struct lane *lane, con
 	for (uint32_t l = 0; l < search->space.n_level; l++)
 		branch_box_genome(&search->space, box, l, genome + l * N_LAYER_GENE);
 	layer_problem_evaluate(search->space.layer, genome, search->space.n_level, result);
-	lane->was_stopped |= problem_any_stopped(result, search->space.n_level);
 	/* the box was the top of the stack */
 	count_designs(search, lane, genome, lane->least + lane->top * search->n_least, result);
 	lane->n_split--;
+	if (!problem_any_stopped(result, search->space.n_level))
+		return;
+	lane->was_stopped = true;
+	lane->box[lane->top++] = *box;
 }
 
 /* The more promising half goes on top: what it finds may cut the other one. */
@@ -431,10 +434,37 @@ static bool init_lanes(struct box_search *search, struct arena *arena)
 	return true;
 }
 
+/* The bounds of a box; what is left of one on energy beyond sleep may be below 0, designs are not. */
+static bool list_box(const struct box_search *search, const double *least, struct pareto *open)
+{
+	static const uint32_t genome[N_LAYER_GENE];
+	for (uint32_t l = 0; l < search->space.n_level; l++, least += open->n_objective) {
+		double floor[PARETO_MAX_OBJECTIVE];
+		for (unsigned i = 0; i < open->n_objective; i++)
+			floor[i] = fmax(least[i], 0.0);
+		if (least[0] < INFINITY && !pareto_insert(open, floor, genome, 0) && open->n_alloc == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Bounds of the boxes on the stacks; those that were opened for a nearest miss alone hold nothing that runs. */
+static bool list_open(const struct box_search *search, struct pareto *open)
+{
+	for (size_t i = 0; i < N_LANE; i++) {
+		const struct lane *lane = &search->lane[i];
+		for (size_t at = lane->bottom; at < lane->top; at++)
+			if (lane->box[at].reason == LAYER_REASON_BOUND &&
+			    !list_box(search, lane->least + at * search->n_least, open))
+				return false;
+	}
+	return true;
+}
+
 static enum err_code search_within(const struct layer_problem *layer, double slack, struct branch_budget budget,
                                    unsigned n_thread, struct pareto *front, struct branch_counts *counts,
-                                   struct engine_nearest *nearest, engine_watch watch, void *watch_context,
-                                   struct err *err)
+                                   struct engine_nearest *nearest, struct pareto *open, engine_watch watch,
+                                   void *watch_context, struct err *err)
 {
 	struct arena arena = {0};
 	struct box_search *search = arena_alloc(&arena, sizeof(*search));
@@ -454,6 +484,8 @@ static enum err_code search_within(const struct layer_problem *layer, double sla
 		if (branch_space_build(layer, &arena, &search->space) && note_seen(search, front) &&
 		    init_lanes(search, &arena))
 			code = search_layer(search, n_thread, counts, watch, watch_context);
+		if (open && code != ERR_INTERNAL && !list_open(search, open))
+			code = ERR_INTERNAL;
 		sum_counts(search, counts);
 		for (size_t i = 0; i < N_LANE; i++)
 			pareto_free(&search->lane[i].found);
@@ -471,10 +503,10 @@ static enum err_code search_within(const struct layer_problem *layer, double sla
 
 enum err_code branch_search(const struct layer_problem *layer, const struct branch_budget *budget, unsigned n_thread,
                             struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
-                            engine_watch watch, void *watch_context, struct err *err)
+                            struct pareto *open, engine_watch watch, void *watch_context, struct err *err)
 {
 	return search_within(layer, 1, budget ? *budget : (struct branch_budget){0}, n_thread, front, counts, nearest,
-	                     watch, watch_context, err);
+	                     open, watch, watch_context, err);
 }
 
 /*
@@ -485,6 +517,6 @@ enum err_code branch_relax(const struct layer_problem *layer, double epsilon, un
                            struct branch_counts *counts, engine_watch watch, void *watch_context, struct err *err)
 {
 	assert(epsilon > 0 && epsilon < INFINITY);
-	return search_within(layer, 1 + epsilon, (struct branch_budget){0}, n_thread, front, counts, NULL, watch,
+	return search_within(layer, 1 + epsilon, (struct branch_budget){0}, n_thread, front, counts, NULL, NULL, watch,
 	                     watch_context, err);
 }

@@ -30,14 +30,15 @@ struct branch_budget {
  * the caller, any of the layer's designs may be in it already; holds the layer's
  * front afterwards, of equal designs the one whose genome comes first. nearest:
  * receives the infeasible design that is closest to feasible if nothing is
- * feasible, unless what is there is as near. budget NULL: it runs to its end.
- * ERR_INTERRUPTED, without a message, when watch (may be NULL) stopped it;
- * ERR_INTERNAL when memory is out. On n_thread threads, or those of the parallel_for
- * it is called from; neither front nor counts depend on their number.
+ * feasible, unless what is there is as near. open (may be NULL): initialised by the caller, with N_LAYER_GENE genes,
+ * which are 0; of a search that ends before it is done it receives the bounds of what is left, so that each design is
+ * in no metric below some point of front or open. budget NULL: it runs to its end. ERR_INTERRUPTED, without a message,
+ * when watch (may be NULL) stopped it; ERR_INTERNAL when memory is out. On n_thread threads, or those of the
+ * parallel_for it is called from; neither front nor counts depend on their number.
  */
 enum err_code branch_search(const struct layer_problem *layer, const struct branch_budget *budget, unsigned n_thread,
                             struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
-                            engine_watch watch, void *watch_context, struct err *err);
+                            struct pareto *open, engine_watch watch, void *watch_context, struct err *err);
 
 /*
  * The same in less time for less: afterwards to each feasible design of the layer a point of front is, in every metric,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/base/parallel.h"
 #include "dse/price/price_parts.h"
 #include <assert.h>
 #include <math.h>
@@ -90,54 +89,4 @@ bool price_add_points(const struct price_machine *machine, struct pareto *batch)
 	}
 	free(genome);
 	return genome != NULL;
-}
-
-/* ---- how far another front is ahead --------------------------------------------------------------------- */
-
-enum { CHUNK = 64 };
-
-struct gap {
-	const struct pareto *front, *other;
-	double *least; /* [n chunks] the largest gap of a chunk's points */
-};
-
-/* In the objective in which that is most, how many times as large the point is. */
-static double ratio_of(const double *own, const double *other, unsigned n, double enough)
-{
-	double most = 0.0;
-	for (unsigned k = 0; k < n && most < enough; k++) {
-		double ratio = other[k] > 0.0 ? own[k] / other[k] : own[k] > 0.0 ? INFINITY : 1.0;
-		most = fmax(most, ratio);
-	}
-	return most;
-}
-
-static void gap_of_chunk(void *context, size_t chunk)
-{
-	const struct gap *gap = context;
-	const struct pareto *front = gap->front, *other = gap->other;
-	size_t end = (chunk + 1) * CHUNK < other->n ? (chunk + 1) * CHUNK : other->n;
-	double most = 1.0;
-	for (size_t i = chunk * CHUNK; i < end; i++) {
-		double least = INFINITY;
-		for (size_t k = 0; k < front->n && least > most; k++)
-			least =
-			    fmin(least, ratio_of(front->objective + k * front->n_objective,
-			                         other->objective + i * other->n_objective, front->n_objective, least));
-		most = fmax(most, least);
-	}
-	gap->least[chunk] = most - 1.0;
-}
-
-double price_gap(const struct pareto *front, const struct pareto *other, unsigned n_thread)
-{
-	size_t n = (other->n + CHUNK - 1) / CHUNK;
-	struct gap gap = {front, other, calloc(n + 1, sizeof(*gap.least))};
-	double most = gap.least ? 0.0 : INFINITY;
-	if (gap.least)
-		parallel_for(n, n_thread, gap_of_chunk, &gap);
-	for (size_t i = 0; gap.least && i < n; i++)
-		most = fmax(most, gap.least[i]);
-	free(gap.least);
-	return most;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From prices to a front: composition of all machines, how far it may be beaten, and the points that are shown. */
+#include "dse/pareto/gap.h"
 #include "dse/pareto/resolution.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/price/price_parts.h"
@@ -96,7 +97,7 @@ static double proven_gap(const struct pricing *pricing)
 		if (price_bound(explore, (uint32_t)i, objective))
 			(void)pareto_insert(&bound, objective, genome, 0);
 	}
-	double gap = price_gap(&explore->front, &bound, pricing->options->n_thread);
+	double gap = gap_between(&explore->front, &bound, pricing->options->n_thread);
 	pareto_free(&bound);
 	return gap;
 }
@@ -109,7 +110,7 @@ static enum err_code judge(struct pricing *pricing, const struct pareto *fast, d
 	enum err_code code = price_compose_possible(pricing, PRICE_POSSIBLE, pricing->explore->space->max_front, err);
 	if (code != ERR_OK)
 		return code;
-	double gap = (1.0 + price_gap(front, &pricing->possible, pricing->options->n_thread)) *
+	double gap = (1.0 + gap_between(front, &pricing->possible, pricing->options->n_thread)) *
 	             (1.0 + pricing->possible_epsilon);
 	struct pareto other;
 	pareto_init(&other, front->n_objective, front->n_gene);
@@ -117,7 +118,7 @@ static enum err_code judge(struct pricing *pricing, const struct pareto *fast, d
 		pareto_free(&other);
 		return err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
 	}
-	gap = fmax(gap, (1.0 + price_gap(front, &other, pricing->options->n_thread)) * (1.0 + fast_epsilon));
+	gap = fmax(gap, (1.0 + gap_between(front, &other, pricing->options->n_thread)) * (1.0 + fast_epsilon));
 	pareto_free(&other);
 	bool is_known = !price->is_interrupted && !pricing->error.is_unstated;
 	price->assumed_gap_frac = is_known ? gap - 1.0 : INFINITY;

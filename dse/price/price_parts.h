@@ -80,10 +80,6 @@ enum err_code price_compose(struct price_machine *machine, enum price_side side,
 /* Add the composed points that keep the limits to a batch of objectives and genomes. false: out of memory. */
 bool price_add_points(const struct price_machine *machine, struct pareto *batch);
 
-/* By how much a front may be beaten by another: the least x so that each point of other has one of front that is at
- * most (1 + x) times as large in every objective. Infinite: front is empty, and other is not. */
-double price_gap(const struct pareto *front, const struct pareto *other, unsigned n_thread);
-
 /* Least values of a machine's objectives whatever its mapping is: work over the rates of what does it. */
 bool price_bound(const struct explore *explore, uint32_t machine_index, double *objective);
 

@@ -2,6 +2,7 @@
 #include "dse/result/certificate.h"
 #include "dse/engine/engine.h"
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +31,11 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	char thinned[THINNED_TEXT];
 	assert(n_byte >= CERTIFICATE_TEXT_SIZE);
 	thinned_text(run->space, thinned);
-	if (explore->interrupted || explore->truncated || explore->n_failure > 0)
+	if ((explore->interrupted || explore->truncated) && explore->open_gap_frac < INFINITY)
+		(void)snprintf(text, n_byte,
+		               "the search was cut short: no %s design beats this front by more than %.3g %%",
+		               is_reduced ? "listed" : "legal", 100.0 * explore->open_gap_frac);
+	else if (explore->interrupted || explore->truncated || explore->n_failure > 0)
 		(void)snprintf(text, n_byte, "none, the search was cut short: the front is of what was seen");
 	else if (run->options->engine->is_random)
 		(void)snprintf(text, n_byte, "none: a %s search proves nothing of what it has not seen",

@@ -436,6 +436,8 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 	put_counts(&json, explore);
 	json_put_fields(&json, "epsilon %g, epsilon_needs_margin %d", explore->counts.epsilon,
 	                explore->counts.is_limited);
+	if (explore->open_gap_frac < INFINITY)
+		json_put_fields(&json, "open_gap %g", explore->open_gap_frac);
 	certificate_text(run, certificate, sizeof(certificate));
 	json_put_text(&json, "certificate", certificate);
 	left_out_find(run->space, &left);

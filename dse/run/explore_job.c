@@ -78,7 +78,7 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 	options->n_thread = parallel_n_thread((size_t)request->jobs);
 	options->seed = request->has_seed ? request->seed : job->space.seed;
 	options->max_evaluation = request->has_max_evaluations ? request->max_evaluations : job->space.max_evaluation;
-	options->max_seconds = request->max_seconds;
+	options->max_ms = 1000 * request->max_seconds;
 	options->show_progress = !request->quiet && !request->no_progress && ranks_index() == 0;
 	code = live_parse(request->live, &job->space, &options->live, err);
 	if (code != ERR_OK)
@@ -214,7 +214,7 @@ static enum err_code search(struct explore_job *job, struct err *err)
 		job->keep->share =
 		    (struct share){.n = 1, .known = &job->keep->resume.ledger, .journal = job->keep->share.journal};
 	}
-	job->end_ms = job->options.max_seconds > 0 ? start_ms + 1000 * job->options.max_seconds : 0;
+	job->end_ms = job->options.max_ms > 0 ? start_ms + job->options.max_ms : 0;
 	bool is_known = false;
 	if (code == ERR_OK)
 		code = recall(job, &is_known, err);

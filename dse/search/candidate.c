@@ -56,6 +56,7 @@ static void init_task(struct candidate *candidate, size_t distinct, size_t at)
 	task->nearest = (struct engine_nearest){.violation = INFINITY, .genome = task->nearest_genome};
 	pareto_init(&task->front, layer->problem.n_objective, N_LAYER_GENE);
 	pareto_init(&task->bound, layer->problem.n_objective, N_LAYER_GENE);
+	pareto_init(&task->open, layer->problem.n_objective, N_LAYER_GENE);
 }
 
 enum err_code candidate_init(const struct space *space, struct layer_set *set, struct candidate *candidate,
@@ -90,6 +91,7 @@ void candidate_free(struct candidate *candidate)
 	for (size_t i = 0; i < candidate->n_task; i++) {
 		pareto_free(&candidate->task[i].front);
 		pareto_free(&candidate->task[i].bound);
+		pareto_free(&candidate->task[i].open);
 		arena_free(&candidate->task[i].layer.arena);
 		err_clear(&candidate->task[i].err);
 	}
@@ -100,6 +102,14 @@ void candidate_free(struct candidate *candidate)
 	free(candidate->iota);
 	arena_free(&candidate->arena);
 	*candidate = (struct candidate){0};
+}
+
+bool candidate_is_open(const struct candidate *candidate)
+{
+	for (size_t i = 0; i < candidate->n_task; i++)
+		if (candidate->task[i].open.n > 0 || candidate->task[i].code != ERR_OK)
+			return true;
+	return false;
 }
 
 /* A network's input comes from DRAM: a layer that only opens networks never finds its ifmap in the storage QPEs. */

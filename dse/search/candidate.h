@@ -17,6 +17,8 @@ struct candidate_task {
 	uint64_t max_work; /* of this search: evaluations of a genetic engine, boxes of branch and bound; 0: no limit */
 	struct pareto bound; /* the layer's sample that bounds its search */
 	struct pareto front; /* over layer.metric[]; genomes of the set's problem, but GENE_PLACE is 0 */
+	/* Of a branch and bound that ended before it was done: no design is in all metrics below front and these. */
+	struct pareto open;
 	struct engine_counts counts;
 	uint64_t by_reason[LAYER_N_REASON], cut_by_reason[LAYER_N_REASON];
 	uint64_t n_box;       /* that a branch and bound looked at */
@@ -79,6 +81,12 @@ void candidate_forget_task(struct candidate *candidate, size_t i);
 
 /* What a search that is not to be begun any more leaves: the front of the coarse sample that would have bounded it. */
 void candidate_sample(struct candidate *candidate, size_t i);
+
+/* Whether a search ended before it was done. */
+bool candidate_is_open(const struct candidate *candidate);
+
+/* Instead of searches: the bounds that each would begin with, into its task's open. ERR_INTERNAL. */
+enum err_code candidate_bound(struct candidate *candidate, struct err *err);
 
 /*
  * Write what the search of task i found, or read what an earlier run's search of it found instead of searching. A

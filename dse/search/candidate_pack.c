@@ -29,6 +29,7 @@ static void pack_fields(const struct candidate *candidate, size_t i, struct cand
 	engine_nearest_pack(&task->nearest, n_value, N_LAYER_GENE, pack);
 	(void)pack_refuse(pack, task->nearest.reason >= LAYER_N_REASON);
 	pareto_pack(&task->front, n_value, pack);
+	pareto_pack(&task->open, n_value, pack);
 }
 
 void candidate_pack_task(struct candidate *candidate, size_t i, struct pack *pack)
@@ -49,6 +50,7 @@ void candidate_pack_task(struct candidate *candidate, size_t i, struct pack *pac
 	pack_fields(candidate, i, found, pack);
 	if (pack_refuse(pack, !pack_done(pack))) {
 		pareto_free(&found->front);
+		pareto_free(&found->open);
 		free(found);
 		return;
 	}

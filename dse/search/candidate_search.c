@@ -58,11 +58,16 @@ static void search_exactly(struct candidate_task *task, unsigned n_thread, const
                            engine_watch watch, void *watch_context)
 {
 	struct branch_counts counts = {0};
-	const struct branch_budget budget = {options->max_evaluation, task->max_work};
-	task->code = layer_problem_sample(&task->layer, n_thread, &task->front, &task->nearest, &task->err);
-	if (task->code == ERR_OK)
+	struct branch_budget budget = {options->max_evaluation, task->max_work};
+	enum err_code sampled = layer_problem_sample(&task->layer, n_thread, &task->front, &task->nearest, &task->err);
+	if (sampled == ERR_INTERRUPTED) /* the bounds that the search would begin with are all that it finds */
+		budget.max_box = 1;
+	task->code = sampled;
+	if (sampled == ERR_OK || sampled == ERR_INTERRUPTED)
 		task->code = branch_search(&task->layer, &budget, n_thread, &task->front, &counts, &task->nearest,
-		                           watch, watch_context, &task->err);
+		                           &task->open, watch, watch_context, &task->err);
+	if (task->code == ERR_OK)
+		task->code = sampled;
 	task->counts = counts.engine;
 	bool is_whole = add_sat(task->counts.n_asked, task->counts.n_skipped) >= task->size;
 	task->counts.n_stop[task->code == ERR_INTERRUPTED ? ENGINE_STOP_WATCH
@@ -134,6 +139,8 @@ void candidate_forget_task(struct candidate *candidate, size_t i)
 	struct candidate_task *task = &candidate->task[i];
 	pareto_free(&task->front);
 	pareto_init(&task->front, task->layer.problem.n_objective, N_LAYER_GENE);
+	pareto_free(&task->open);
+	pareto_init(&task->open, task->layer.problem.n_objective, N_LAYER_GENE);
 	task->counts = (struct engine_counts){0};
 	memset(task->by_reason, 0, sizeof(task->by_reason));
 	memset(task->cut_by_reason, 0, sizeof(task->cut_by_reason));
@@ -144,6 +151,23 @@ void candidate_forget_task(struct candidate *candidate, size_t i)
 	memset(task->nearest_genome, 0, sizeof(task->nearest_genome));
 	err_clear(&task->err);
 	task->code = ERR_OK;
+}
+
+enum err_code candidate_bound(struct candidate *candidate, struct err *err)
+{
+	/* the boxes that a search begins with, before any is opened */
+	static const struct branch_budget budget = {.max_box = 1};
+	for (size_t i = 0; i < candidate->n_task; i++) {
+		struct candidate_task *task = &candidate->task[i];
+		struct branch_counts counts;
+		if (!candidate_is_reachable(candidate, i))
+			continue;
+		enum err_code code =
+		    branch_search(&task->layer, &budget, 1, &task->front, &counts, NULL, &task->open, NULL, NULL, err);
+		if (code != ERR_OK)
+			return code;
+	}
+	return ERR_OK;
 }
 
 void candidate_sample(struct candidate *candidate, size_t i)

@@ -60,6 +60,7 @@ static void check_machine_limits(struct explore_driver *driver, struct explore_s
 		explore->counts.n_machine_dead++;
 		candidate_free(&slot->candidate);
 		slot->is_alive = false;
+		floors_settle(&driver->floors, slot->machine_index);
 		return;
 	}
 }
@@ -126,7 +127,8 @@ static void free_dead(struct explore *explore)
 static void keep_dead(struct explore_driver *driver, struct explore_slot *slot)
 {
 	struct explore *explore = driver->explore;
-	if (explore->space->n_limit == 0 || driver->options->engine->is_random || explore->n_dead == EXPLORE_MAX_DEAD)
+	if (explore->space->n_limit == 0 || driver->options->engine->is_random || explore->n_dead == EXPLORE_MAX_DEAD ||
+	    candidate_is_open(&slot->candidate))
 		return;
 	struct candidate *dead = realloc(explore->dead, (explore->n_dead + 1) * sizeof(*dead));
 	if (!dead)
@@ -150,6 +152,8 @@ static enum err_code insert_front(struct explore_driver *driver, struct explore_
 	note_history(driver, &slot->candidate);
 	if (driver->options->prices)
 		code = explore_keep(driver->explore, &slot->candidate, err);
+	if (code == ERR_OK)
+		code = floors_note(&driver->floors, &slot->candidate, err);
 	if (code != ERR_OK)
 		return code;
 	if (driver->explore->front.n > 0)
@@ -253,9 +257,10 @@ static enum err_code explore_group(struct explore_driver *driver, struct err *er
 			                     slot->machine_index, err_text(&slot->err));
 		else if (slot->code != ERR_OK)
 			code = err_add(err, slot->code, "%s", err_text(&slot->err));
-		else if (!slot->is_alive)
+		else if (!slot->is_alive) {
 			explore_note_rejection(driver->explore, slot->why);
-		else
+			floors_settle(&driver->floors, slot->machine_index);
+		} else
 			check_machine_limits(driver, slot);
 	}
 	if (code == ERR_OK)
@@ -317,10 +322,14 @@ static enum err_code bound_machines(struct explore_driver *driver, struct err *e
 	                                         driver->options->share,
 	                                         watch_bounds,
 	                                         show_sample,
-	                                         driver};
+	                                         driver,
+	                                         &driver->floors};
 	live_set_phase(driver->live, LIVE_BOUND);
 	enum err_code code = hardware_bound(&options, hardware, err);
 	assert(hardware->n_cut < counts->n_machine && counts->n_candidate == 0);
+	for (uint32_t i = 0; i < counts->n_machine && hardware->n_cut > 0; i++)
+		if (hardware->is_cut[i])
+			floors_settle(&driver->floors, i);
 	counts->n_machine_cut = hardware->n_cut;
 	counts->n_candidate = counts->n_cut_with_machine = hardware->n_candidate;
 	counts->n_legal = hardware->n_legal;
@@ -335,6 +344,21 @@ static bool shares_fronts(const struct explore_driver *driver)
 	uint64_t n_left = explore->counts.n_machine - driver->hardware.n_cut;
 	return driver->options->engine == &engine_exact && driver->options->max_evaluation == 0 &&
 	       driver->options->max_box == 0 && mul_sat(n_left, explore->map.n_distinct) <= MAX_SHARED;
+}
+
+/* What a search that was cut short can say of designs that it has not seen. */
+static enum err_code bound_gap(struct explore_driver *driver, struct err *err)
+{
+	struct explore *explore = driver->explore;
+	const struct explore_counts *counts = &explore->counts;
+	if (!(explore->interrupted || explore->truncated) || driver->options->engine != &engine_exact ||
+	    explore->n_failure > 0 || (driver->options->share && driver->options->share->n > 1))
+		return ERR_OK;
+	enum err_code code = floors_note_rest(&driver->floors, &explore->map, driver->options->n_thread, err);
+	if (code == ERR_OK && !counts->is_limited)
+		explore->open_gap_frac =
+		    fmax(counts->epsilon, floors_gap(&driver->floors, &explore->front, driver->options->n_thread));
+	return code;
 }
 
 static enum err_code explore_layers(struct explore_driver *driver, struct err *err)
@@ -353,6 +377,8 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 	    .n_island = explore->space->islands,
 	    .migrate_every = explore->space->migrate_every,
 	};
+	if (driver->options->engine == &engine_exact)
+		floors_init(&driver->floors, explore->space, explore->counts.n_machine);
 	if (!driver->options->engine->is_random)
 		code = layer_map_list_splits(explore->space, &explore->map, n_thread, err);
 	explore->least = driver->options->engine->is_random ? NULL : least_table_new(explore->counts.n_machine);
@@ -362,19 +388,22 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 		code = bound_machines(driver, err);
 	if (shares_fronts(driver))
 		driver->fronts = front_cache_new(); /* without memory nothing is shared */
-	/* where bounding was stopped there is at least what the sample of one machine shows */
+	/* where bounding was stopped there is at least what the samples of some machines show */
 	uint64_t at = driver->hardware.interrupted ? driver->hardware.shown : 0;
 	bool is_sample = driver->hardware.interrupted;
 	for (; at < explore->counts.n_machine && code == ERR_OK; is_sample = false) {
 		explore->interrupted |= explore_must_stop(driver);
 		if (explore->interrupted && !is_sample)
 			break;
-		fill_group(driver, &at, is_sample ? 1 : n_group);
+		fill_group(driver, &at, n_group);
 		code = explore_group(driver, err);
 	}
+	if (code == ERR_OK)
+		code = bound_gap(driver, err);
 	explore_drop_kept(explore);
 	front_cache_free(driver->fronts);
 	hardware_free(&driver->hardware);
+	floors_free(&driver->floors);
 	return code;
 }
 
@@ -414,7 +443,7 @@ static void end_live(struct explore_driver *driver)
 enum err_code explore_begin(const struct space *space, struct explore *explore, struct err *err)
 {
 	assert(space && explore);
-	*explore = (struct explore){.space = space};
+	*explore = (struct explore){.space = space, .open_gap_frac = INFINITY};
 	enum err_code code = layer_map_build(space, &explore->map, err);
 	if (code != ERR_OK)
 		return code;
@@ -441,7 +470,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	driver->options = options;
 	atomic_init(&driver->n_done, 0);
 	uint64_t start_ms = stop_now_ms();
-	driver->stop.end_ms = options->max_seconds > 0 ? start_ms + 1000 * options->max_seconds : 0;
+	driver->stop.end_ms = options->max_ms > 0 ? start_ms + options->max_ms : 0;
 	explore->map.stop = &driver->stop;
 	if (explore->counts.n_machine > UINT32_MAX) {
 		code = err_add(err, ERR_INPUT, "%s: the axes have %" PRIu64 " machines, allowed are at most %" PRIu32,

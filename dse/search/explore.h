@@ -25,7 +25,7 @@ struct explore_options {
 	unsigned n_thread;             /* 1.. */
 	uint64_t seed, max_evaluation; /* 0: no limit */
 	uint64_t max_box;              /* of branch and bound, shared out among its searches; 0: no limit */
-	uint64_t max_seconds;          /* for searching; 0: no limit */
+	uint64_t max_ms;               /* for searching; 0: no limit */
 	bool all_machines;             /* search those, too, whose bounds say that they have nothing on the front */
 	bool prices;                   /* what the front's layers' searches found is kept, for dse/price */
 	bool show_progress;
@@ -98,9 +98,12 @@ struct explore {
 	struct explore_miss miss;
 	uint64_t n_failure; /* of which the first are listed */
 	struct explore_failure failure[EXPLORE_MAX_FAILURE];
-	bool interrupted;       /* Ctrl-C: the front is of what was seen */
-	bool truncated;         /* max_evaluation or max_seconds was reached: likewise */
-	bool out_of_time;       /* it was max_seconds */
+	bool interrupted; /* Ctrl-C: the front is of what was seen */
+	bool truncated;   /* max_evaluation or max_ms was reached: likewise */
+	bool out_of_time; /* it was max_ms */
+	/* Of a branch and bound that was cut short: no design that keeps the limits is in all objectives more than
+	 * (1 + gap) times smaller than a point of the front. INFINITY: nothing is known. */
+	double open_gap_frac;
 	struct history history; /* of the front over all networks and machines */
 	double seconds;
 	/* The front's designs as dse/design/unroll.c has numbered and evaluated them before; NULL: it evaluates them.

@@ -8,6 +8,7 @@
  * (explore_count.c) and near misses (explore_note.c). flat.c is the other road.
  */
 #include "dse/search/explore.h"
+#include "dse/search/floors.h"
 #include "dse/search/hardware.h"
 #include "dse/out/progress.h"
 #include "sim/base/stop.h"
@@ -40,6 +41,7 @@ struct explore_driver {
 	struct search_job *job;     /* [n_job] those with one entry beside each other, in the order of their machines */
 	struct search_job **chain;  /* [n_chain] the first of those that run one after the other */
 	struct arena group;         /* what the group's searches are listed in */
+	struct floors floors;       /* of designs that are not seen; of branch and bound alone */
 	struct hardware hardware;   /* machines that need no search; none are known where its is_cut is NULL */
 	struct front_cache *fronts; /* NULL: machines share none */
 	struct stop stop;           /* when the time is up */

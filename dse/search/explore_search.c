@@ -45,7 +45,8 @@ static void search_job(struct search_job *job)
 	const struct engine_options *options = &job->driver->engine_options;
 	const struct front_search search = {job->n_thread,       options, watch_job, job, job->driver->options->kept,
 	                                    job->slot->lead_byte};
-	if (explore_must_stop(job->driver))
+	/* branch and bound leaves a sample's front, and bounds */
+	if (explore_must_stop(job->driver) && !candidate->is_exact)
 		candidate_sample(candidate, job->task);
 	else if (job->entry)
 		front_cache_search(job->entry, candidate, job->task, &search);

@@ -126,6 +126,12 @@ static enum err_code archive_outlook(struct judge *judge, const struct hardware_
 	if (batch.n > 0 && !pareto_insert_all(&judge->archive, &batch, judge->options->n_thread))
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	pareto_free(&batch);
+	pareto_init(&batch, judge->archive.n_objective, judge->archive.n_gene);
+	if (!outlook_list_floor(space, &family->outlook, &machine, &batch))
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (isfinite(family->outlook.slack))
+		floors_add(judge->options->floors, index, &batch);
+	pareto_free(&batch);
 	if (judge->options->show)
 		judge->options->show(judge->options->watch_context, &judge->archive);
 	return ERR_OK;

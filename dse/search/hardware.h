@@ -18,6 +18,7 @@
  * the front, even if the machine of that point is cut later. The result is the same
  * for any number of threads, ranks and shards: each process makes all outlooks.
  */
+#include "dse/search/floors.h"
 #include "dse/search/outlook.h"
 #include "dse/search/share.h"
 
@@ -33,7 +34,8 @@ struct hardware_options {
 	bool (*watch)(void *context, double done);
 	/* Called between searches with the designs seen so far, over the objectives. */
 	void (*show)(void *context, const struct pareto *archive);
-	void *watch_context; /* of both */
+	void *watch_context;   /* of both */
+	struct floors *floors; /* receives what outlooks prove */
 };
 
 struct hardware {

@@ -125,8 +125,8 @@ static void settle_task(void *context, size_t i)
 	size_t at = finder->wanted[i];
 	struct candidate_task *task = &finder->candidate.task[at];
 	struct branch_counts counts;
-	task->code =
-	    branch_search(&task->layer, NULL, 1, &task->front, &counts, NULL, engine_watch_stop, NULL, &task->err);
+	task->code = branch_search(&task->layer, NULL, 1, &task->front, &counts, NULL, NULL, engine_watch_stop, NULL,
+	                           &task->err);
 	task->n_box = counts.n_box;
 	set_bound(task, &finder->bounds[at]);
 	finder->bounds[at].lower = finder->bounds[at].upper;

@@ -166,18 +166,32 @@ static bool price_point(const struct pricing *pricing, const struct outlook_poin
 	return candidate_objectives(pricing->space, metric, objective, &broken);
 }
 
-bool outlook_list_designs(const struct space *space, const struct outlook *outlook, const struct machine *machine,
-                          struct pareto *list)
+/* Of points over the divisor. */
+static bool list_points(const struct space *space, const struct outlook_points *points, double divisor,
+                        const struct machine *machine, struct pareto *list)
 {
 	const struct pricing pricing = price_on(space, machine);
 	const uint32_t no_genome = 0;
-	for (size_t i = 0; i < outlook->designs.n; i++) {
+	for (size_t i = 0; i < points->n; i++) {
 		double objective[SPACE_MAX_OBJECTIVE];
-		if (price_point(&pricing, &outlook->designs, i, 1, objective) &&
+		if (price_point(&pricing, points, i, divisor, objective) &&
 		    !pareto_append(list, objective, &no_genome, 0))
 			return false;
 	}
 	return true;
+}
+
+bool outlook_list_designs(const struct space *space, const struct outlook *outlook, const struct machine *machine,
+                          struct pareto *list)
+{
+	return list_points(space, &outlook->designs, 1, machine, list);
+}
+
+bool outlook_list_floor(const struct space *space, const struct outlook *outlook, const struct machine *machine,
+                        struct pareto *list)
+{
+	return !isfinite(outlook->slack) ||
+	       list_points(space, &outlook->floor, outlook->slack / BOUND_SLACK, machine, list);
 }
 
 bool outlook_is_behind(const struct space *space, const struct outlook_points *points, double divisor,

@@ -52,6 +52,13 @@ bool outlook_list_designs(const struct space *space, const struct outlook *outlo
                           struct pareto *list);
 
 /*
+ * Append the objectives of the floor over its slack: each design of the machine that keeps the space's limits is in no
+ * objective below one of these. Nothing where there is no floor. false when memory is out.
+ */
+bool outlook_list_floor(const struct space *space, const struct outlook *outlook, const struct machine *machine,
+                        struct pareto *list);
+
+/*
  * Whether every point over the divisor lies behind the archive: on this machine its objectives are dominated there, or
  * it breaks a limit. false where all of them break one, or there is no point: that proves nothing.
  */

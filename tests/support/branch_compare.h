@@ -146,7 +146,7 @@ static inline void compare_layer(const struct layer_problem *layer, struct seen 
 	/* with and without designs that are known before */
 	if (seen->n_layer % 2)
 		assert_int_equal(layer_problem_sample(&sampled, 2, &found, &nearest, &err), ERR_OK);
-	assert_int_equal(branch_search(&sampled, NULL, 1, &found, &counts, &nearest, NULL, NULL, &err), ERR_OK);
+	assert_int_equal(branch_search(&sampled, NULL, 1, &found, &counts, &nearest, NULL, NULL, NULL, &err), ERR_OK);
 	check_counts(layer, &counts);
 	assert_int_equal(found.n, all.n);
 	if (all.n > 0) {

@@ -195,7 +195,7 @@ static void search_on(const struct layer_problem *layer, unsigned n_thread, uint
 	nearest->violation = INFINITY;
 	pareto_init(front, layer->n_metric, N_LAYER_GENE);
 	assert_int_equal(branch_search(layer, &(struct branch_budget){max_evaluation, 0}, n_thread, front, counts,
-	                               nearest, NULL, NULL, &err),
+	                               nearest, NULL, NULL, NULL, &err),
 	                 ERR_OK);
 }
 

@@ -127,7 +127,7 @@ static void test_hot_path_search_allocates_by_rounds(void **state)
 		struct branch_counts counts;
 		uint64_t before = atomic_load(&n_call);
 		assert_int_equal(branch_search(&task->layer, NULL, n_thread, &task->front, &counts, &task->nearest,
-		                               NULL, NULL, NULL),
+		                               NULL, NULL, NULL, NULL),
 		                 ERR_OK);
 		uint64_t n = atomic_load(&n_call) - before;
 		print_message("%u threads: %llu boxes, %llu calls of the allocator\n", n_thread,
