@@ -278,10 +278,8 @@ static void put_metrics(struct pack *pack, const struct layer_problem *layer)
 {
 	put(pack, layer->detail);
 	put(pack, layer->n_metric);
-	for (unsigned i = 0; i < layer->n_metric; i++) {
+	for (unsigned i = 0; i < layer->n_metric; i++)
 		put(pack, layer->metric[i]);
-		put_real(pack, layer->limit[i]);
-	}
 	for (unsigned i = 0; i < N_METRIC; i++)
 		put_real(pack, layer->layer_limit[i]);
 }

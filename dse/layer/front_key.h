@@ -12,13 +12,14 @@
 
 /* A front of a search with this much SRAM is that with less, too, as long as all its designs fit. */
 struct front_key {
-	char hex[HASH_HEX_SIZE]; /* of everything else */
+	char hex[HASH_HEX_SIZE]; /* of everything else but the limits on the layer's metrics */
 	uint64_t room_byte;      /* SRAM of a PE; 0: it is in the hash, because evaluations look at it */
 };
 
 /*
- * The key of a layer problem of one place, as dse/search/candidate.h makes them: equal keys, equal fronts by branch and
- * bound or by trying all designs. false when memory is out.
+ * The key of a layer problem of one place, as dse/search/candidate.h makes them: equal keys and limits, equal fronts by
+ * branch and bound or by trying all designs; of two limits on a metric the front within the lower one is what of the
+ * other's keeps it. false when memory is out.
  */
 bool front_key_make(const struct layer_problem *layer, struct front_key *key);
 

@@ -213,7 +213,7 @@ static void print_branched(FILE *file, const struct explore_counts *counts)
 	if (counts->n_cut_with_machine > 0)
 		put_count(file, "  cut with their machines", counts->n_cut_with_machine);
 	if (counts->n_shared > 0)
-		put_count(file, "  known from machines alike", counts->n_shared);
+		put_count(file, "  known from searches alike", counts->n_shared);
 	if (counts->n_unreached > 0)
 		put_count(file, "  in places that nothing leads to", counts->n_unreached);
 	put_count(file, "  evaluated", counts->engine.n_told);

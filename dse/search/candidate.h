@@ -24,7 +24,7 @@ struct candidate_task {
 	uint64_t n_box;       /* that a branch and bound looked at */
 	uint32_t over_limit;  /* of struct branch_counts; all ones: unknown */
 	uint64_t n_unreached; /* designs of a place that no chain of layers gets to; of counts.n_skipped */
-	uint64_t n_shared;    /* designs of a front that another machine's search found; likewise */
+	uint64_t n_shared;    /* designs of a front that another search found; likewise */
 	struct engine_nearest nearest;
 	uint32_t nearest_genome[N_LAYER_GENE];
 	enum err_code code;
@@ -84,6 +84,9 @@ void candidate_sample(struct candidate *candidate, size_t i);
 
 /* Whether a search ended before it was done. */
 bool candidate_is_open(const struct candidate *candidate);
+
+/* The front is of another search; so are all counts but that the designs are accounted for. */
+void candidate_count_shared(struct candidate_task *task);
 
 /* Instead of searches: the bounds that each would begin with, into its task's open. ERR_INTERNAL. */
 enum err_code candidate_bound(struct candidate *candidate, struct err *err);

@@ -153,6 +153,16 @@ void candidate_forget_task(struct candidate *candidate, size_t i)
 	task->code = ERR_OK;
 }
 
+void candidate_count_shared(struct candidate_task *task)
+{
+	task->counts = (struct engine_counts){.n_skipped = task->size};
+	task->counts.n_stop[ENGINE_STOP_EXHAUSTED] = 1;
+	task->n_shared = task->size;
+	task->n_box = 0;
+	memset(task->by_reason, 0, sizeof(task->by_reason));
+	memset(task->cut_by_reason, 0, sizeof(task->cut_by_reason));
+}
+
 enum err_code candidate_bound(struct candidate *candidate, struct err *err)
 {
 	/* the boxes that a search begins with, before any is opened */

@@ -114,17 +114,6 @@ static bool is_led(const struct front_entry *entry, uint64_t room_byte)
 	return false;
 }
 
-/* The front is another machine's; so are all counts but that the designs are accounted for. */
-static void count_as_shared(struct candidate_task *task)
-{
-	task->counts = (struct engine_counts){.n_skipped = task->size};
-	task->counts.n_stop[ENGINE_STOP_EXHAUSTED] = 1;
-	task->n_shared = task->size;
-	task->n_box = 0;
-	memset(task->by_reason, 0, sizeof(task->by_reason));
-	memset(task->cut_by_reason, 0, sizeof(task->cut_by_reason));
-}
-
 /* Whether there is a search that serves; then the task has its front. */
 static bool take_record(const struct front_entry *entry, struct candidate *candidate, size_t i, uint64_t room_byte)
 {
@@ -138,7 +127,7 @@ static bool take_record(const struct front_entry *entry, struct candidate *candi
 	if (record->room_byte == room_byte && !record->is_counted)
 		record->is_counted = true;
 	else
-		count_as_shared(&candidate->task[i]);
+		candidate_count_shared(&candidate->task[i]);
 	return true;
 }
 

@@ -113,7 +113,53 @@ void front_store_keep_bytes(struct front_store *fronts, const struct front_key *
 	(void)pthread_mutex_unlock(&fronts->mutex);
 }
 
-/* Whether the search of task i with this key is known; then the task is as it left it. */
+/* Points beyond the layer's limits, which a search with higher ones found. */
+static void drop_over_limit(struct candidate_task *task)
+{
+	const struct layer_problem *layer = &task->layer;
+	struct pareto *front = &task->front, kept;
+	pareto_init(&kept, front->n_objective, front->n_gene);
+	for (size_t i = 0; i < front->n; i++) {
+		const double *own = front->objective + i * front->n_objective;
+		unsigned k = 0;
+		while (k < layer->n_metric && own[k] <= layer->limit[k])
+			k++;
+		if (k == layer->n_metric)
+			memory_check(pareto_append(&kept, own, front->genome + i * front->n_gene, front->tag[i]));
+	}
+	pareto_free(front);
+	*front = kept;
+}
+
+/*
+ * Take what a search with these limits found, or with higher ones as long as some design keeps these: where none does,
+ * only a search of its own tells which comes nearest.
+ */
+static bool read_task(struct candidate *candidate, size_t i, struct pack *pack)
+{
+	struct candidate_task *task = &candidate->task[i];
+	bool is_higher = false;
+	for (unsigned k = 0; k < task->layer.n_metric; k++) {
+		double limit = 0.0;
+		pack_real(pack, &limit);
+		if (pack_refuse(pack, !(limit >= task->layer.limit[k])))
+			return false;
+		is_higher |= limit > task->layer.limit[k];
+	}
+	candidate_pack_task(candidate, i, pack);
+	if (!pack_done(pack))
+		return false;
+	if (!is_higher)
+		return true;
+	drop_over_limit(task);
+	candidate_count_shared(task);
+	task->over_limit = UINT32_MAX;
+	if (task->front.n == 0)
+		candidate_forget_task(candidate, i);
+	return task->front.n > 0;
+}
+
+/* Whether the search of task i with this key is known; then the task has its front. */
 static bool take_front(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i)
 {
 	size_t n_byte = 0;
@@ -121,8 +167,7 @@ static bool take_front(struct front_store *fronts, const struct front_key *key, 
 	if (!data)
 		return false;
 	struct pack pack = pack_reader(data, n_byte);
-	candidate_pack_task(candidate, i, &pack);
-	bool is_known = pack_done(&pack);
+	bool is_known = read_task(candidate, i, &pack);
 	free(data);
 	(void)pthread_mutex_lock(&fronts->mutex);
 	fronts->n_taken += is_known;
@@ -137,6 +182,10 @@ static void keep_front(struct front_store *fronts, const struct front_key *key, 
 	struct pack pack = {0};
 	if (task->code != ERR_OK || task->by_reason[LAYER_REASON_FAILED] > 0 || task->n_shared > 0)
 		return;
+	for (unsigned k = 0; k < task->layer.n_metric; k++) {
+		double limit = task->layer.limit[k];
+		pack_real(&pack, &limit);
+	}
 	candidate_pack_task(candidate, i, &pack);
 	memory_check(!pack.failed);
 	front_store_keep_bytes(fronts, key, pack.data, pack.n);

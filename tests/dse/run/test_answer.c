@@ -143,7 +143,7 @@ static void test_answer_key_has_all_that_decides_the_front(void **state)
 	struct explore_options other = fixture->options;
 	assert_int_equal(strlen(build_sources), 32);
 	other.n_thread = 7;
-	other.max_seconds = 5;
+	other.max_ms = 5000;
 	other.seed = 2; /* which an exact engine does not look at */
 	assert_true(is_same(fixture, &other));
 	other = fixture->options;
