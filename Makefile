@@ -164,7 +164,7 @@ test-threads:
 
 explore: deps
 	$(AGAIN) build-program
-	@$(PROGRAM) explore spaces/mla_sizing.yaml --detail both
+	@$(PROGRAM) explore spaces/mla_sizing.yaml
 
 # The README's pictures.
 picture: explore

@@ -311,6 +311,14 @@ static enum err_code price_all(struct pricing *pricing, struct err *err)
 	return code == ERR_OK ? price_rounds(pricing, err) : code;
 }
 
+bool price_is_usual(const struct space *space)
+{
+	for (size_t i = 0; i < space->n_machine; i++)
+		if (space->machine[i].target == MACHINE_SYSTOLIC)
+			return false;
+	return true;
+}
+
 enum err_code price_front(struct explore *explore, const struct price_options *options, struct price *price,
                           struct err *err)
 {
@@ -331,6 +339,7 @@ enum err_code price_front(struct explore *explore, const struct price_options *o
 	if (code == ERR_INTERRUPTED) { /* what has a price by then is composed */
 		err_clear(err);
 		price->is_interrupted = true;
+		price->is_out_of_time = !stop_requested(NULL);
 		code = ERR_OK;
 	}
 	for (size_t i = 0; i < pricing.n_machine && code == ERR_OK; i++)

@@ -44,6 +44,7 @@ struct price_options {
 struct price {
 	bool is_priced;      /* the front is in the event tier */
 	bool is_interrupted; /* stopped before the budget was spent */
+	bool is_out_of_time; /* by options->stop, not by a signal */
 	bool none_fits;      /* no design that got a price keeps the limits in the event tier */
 	bool has_limits;     /* of designs that break them in the fast tier nothing is known */
 	size_t n_machine, n_listed, n_priced, n_round;
@@ -63,6 +64,9 @@ struct price {
 	bool *is_shared;        /* [front.n] another point of the front comes as near to being nowhere worse */
 	double seconds;
 };
+
+/* Whether a space is priced unless the user says otherwise: of systolic arrays both tiers say the same. */
+bool price_is_usual(const struct space *space);
 
 /*
  * Price what may be on the front of explore, which kept its layers (explore_options.prices), and put the front of

@@ -11,7 +11,8 @@ struct explore_request {
 	struct store_request store;
 	const char *space;  /* file */
 	const char *engine; /* NULL: the space's */
-	const char *detail; /* tier, or EXPLORE_DETAIL_BOTH; NULL: fast */
+	const char
+	    *detail; /* tier, or EXPLORE_DETAIL_BOTH; NULL: both where that is usual (dse/price/price.h), else fast */
 	const char *live;   /* "X,Y" or "line"; NULL: the first two objectives */
 	const char *shard;  /* "I/N"; NULL: the whole */
 	const char *resume; /* folder of a run to take up; NULL: a new run */
