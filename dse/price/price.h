@@ -35,7 +35,8 @@ struct price_keeper {
 
 struct price_options {
 	unsigned n_thread;
-	uint64_t max_work;        /* 0: until nothing without a price can matter */
+	uint64_t max_work;        /* budget */
+	bool closes_gap;          /* then goes on until the assumed gap is no more than the resolution */
 	struct price_keeper kept; /* prices of earlier runs, which count as work, too: results are the same */
 	const struct stop *stop;  /* ends it early; NULL: a signal alone */
 	bool show_progress;

@@ -16,7 +16,7 @@ static bool add_unlisted(struct price_machine *machine, size_t task, const struc
 	const struct layer_problem *layer = &machine->candidate.task[task].layer;
 	double reach = INFINITY;
 	for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
-		reach = fmin(reach, fmax(machine->reach[task][kind], 1.0));
+		reach = fmin(reach, fmax(machine->near[task][kind].reach, 1.0));
 	if (isinf(reach))
 		return true;
 	for (size_t i = machine->first[task]; i < machine->first[task + 1] && machine->design[i].is_front; i++) {
@@ -112,20 +112,28 @@ static double ratio_of(const double *own, const double *other, unsigned n, doubl
 	return most;
 }
 
+/* most: what is larger than all others anyway */
+static double gap_of_point(const struct pareto *front, const double *other, double most)
+{
+	double least = INFINITY;
+	for (size_t k = 0; k < front->n && least > most; k++)
+		least =
+		    fmin(least, ratio_of(front->objective + k * front->n_objective, other, front->n_objective, least));
+	return least;
+}
+
+double price_gap_of(const struct pareto *front, const double *other)
+{
+	return fmax(gap_of_point(front, other, 1.0), 1.0) - 1.0;
+}
+
 static void gap_of_chunk(void *context, size_t chunk)
 {
 	const struct gap *gap = context;
-	const struct pareto *front = gap->front, *other = gap->other;
-	size_t end = (chunk + 1) * CHUNK < other->n ? (chunk + 1) * CHUNK : other->n;
+	size_t end = (chunk + 1) * CHUNK < gap->other->n ? (chunk + 1) * CHUNK : gap->other->n;
 	double most = 1.0;
-	for (size_t i = chunk * CHUNK; i < end; i++) {
-		double least = INFINITY;
-		for (size_t k = 0; k < front->n && least > most; k++)
-			least =
-			    fmin(least, ratio_of(front->objective + k * front->n_objective,
-			                         other->objective + i * other->n_objective, front->n_objective, least));
-		most = fmax(most, least);
-	}
+	for (size_t i = chunk * CHUNK; i < end; i++)
+		most = fmax(most, gap_of_point(gap->front, gap->other->objective + i * gap->front->n_objective, most));
 	gap->least[chunk] = most - 1.0;
 }
 

@@ -22,6 +22,8 @@ char *command_text(const struct explore_request *request, const struct explore_o
 	if (options->max_seconds > 0)
 		(void)fprintf(text, " --max-seconds %" PRIu64, options->max_seconds);
 	(void)fprintf(text, " --detail %s", options->prices ? EXPLORE_DETAIL_BOTH : detail_name[detail]);
+	if (request->closes_gap && options->prices)
+		(void)fputs(" --effort signoff", text);
 	if (request->has_jobs)
 		(void)fprintf(text, " -j %" PRIu64, request->jobs);
 	if (request->shard)

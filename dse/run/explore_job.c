@@ -90,6 +90,8 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 	bool can_price = !options->flat && !options->engine->is_random;
 	if (!request->detail)
 		options->prices = can_price && price_is_usual(&job->space);
+	/* what machines off the front have is priced, too, where it may be on it */
+	options->all_machines = options->prices && request->closes_gap;
 	if (options->prices && !can_price)
 		return err_add(
 		    err, ERR_USAGE,

@@ -69,6 +69,7 @@ static enum err_code price_designs(struct explore_job *job, struct err *err)
 	const struct price_options options = {
 	    .n_thread = job->options.n_thread,
 	    .max_work = PRICE_USUAL_WORK,
+	    .closes_gap = job->request->closes_gap,
 	    .kept = {job->request->no_cache ? NULL : job->note.fronts, front_store_take_bytes, front_store_keep_bytes},
 	    .stop = job->end_ms > 0 ? &stop : NULL,
 	    .show_progress = job->options.show_progress};

@@ -18,6 +18,7 @@ struct explore_request {
 	const char *resume; /* folder of a run to take up; NULL: a new run */
 	const char *out;    /* where the run's folder goes; NULL: results */
 	bool flat, points, verify, prove, audit, no_cache;
+	bool closes_gap; /* prices until the assumed gap is no more than the resolution */
 	bool json, quiet, no_progress;
 	bool has_seed, has_max_evaluations, has_jobs; /* given; else the space's, or one thread a core */
 	uint64_t seed, max_evaluations, max_seconds, jobs;

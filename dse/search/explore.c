@@ -149,7 +149,7 @@ static enum err_code insert_front(struct explore_driver *driver, struct explore_
 		note_dead(driver, slot);
 	note_history(driver, &slot->candidate);
 	if (driver->options->prices)
-		code = explore_keep(driver->explore, &slot->candidate, err);
+		code = explore_keep(driver->explore, &slot->candidate, driver->options->all_machines, err);
 	if (code != ERR_OK)
 		return code;
 	if (driver->explore->front.n > 0)
@@ -372,7 +372,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 		fill_group(driver, &at, is_sample ? 1 : n_group);
 		code = explore_group(driver, err);
 	}
-	explore_drop_kept(explore);
+	explore_drop_kept(explore, driver->options->all_machines);
 	front_cache_free(driver->fronts);
 	hardware_free(&driver->hardware);
 	return code;
