@@ -40,7 +40,7 @@ static enum err_code widen_machine(struct pricing *pricing, struct price_machine
 		return err_add(err, ERR_INTERNAL, "out of memory for the designs of a machine");
 	for (size_t k = 0; k < machine->n; k++)
 		is_used[machine->design[k].task] |= machine->design[k].n_use > 0;
-	enum err_code code = price_widen(machine, is_used, &pricing->error, pricing->options, &any, err);
+	enum err_code code = price_widen(machine, is_used, pricing->options, &any, err);
 	*is_wider |= any;
 	free(is_used);
 	return code;

@@ -18,7 +18,7 @@
 #define WIDER 8
 #define WIDEST_DESIGN 4096
 #define WIDEST_BOX 16000000
-#define WIDEST_DISTANCE 2.0
+#define WIDEST_DISTANCE 4.0
 
 /* Words of a design's key: distinct layer, genes. */
 #define N_KEY_WORD (1 + N_LAYER_GENE)
@@ -77,6 +77,7 @@ static void find_near(void *context, size_t i)
 	if (!listing->is_wanted[i])
 		return;
 	limit.strategies = strategies_of[kind];
+	limit.max_distance = machine->near[task][kind].max_distance;
 	limit.max_design = machine->near[task][kind].max_design;
 	limit.max_box = machine->near[task][kind].max_box;
 	listing->code[i] = near_find(&machine->candidate.task[task].layer, &machine->fast[task], &limit,
@@ -204,11 +205,12 @@ static bool share_boxes(const struct explore *explore, struct price_machine *mac
 	uint64_t sum = weight ? weigh_tasks(explore, machine, weight) : 0;
 	uint64_t n_box = NEAR_MAX_BOX / n_machine / N_PRICE_KIND;
 	machine->near = calloc(n_task, sizeof(*machine->near));
+	machine->has_unlisted = calloc(n_task, sizeof(*machine->has_unlisted));
 	for (size_t i = 0; weight && machine->near && i < n_task * N_PRICE_KIND; i++)
-		machine->near[i / N_PRICE_KIND][i % N_PRICE_KIND] =
-		    (struct price_near){NEAR_MAX_DESIGN, n_box * weight[i / N_PRICE_KIND] / (sum > 0 ? sum : 1), 0.0};
+		machine->near[i / N_PRICE_KIND][i % N_PRICE_KIND] = (struct price_near){
+		    NEAR_MAX_DISTANCE, NEAR_MAX_DESIGN, n_box * weight[i / N_PRICE_KIND] / (sum > 0 ? sum : 1), 0.0};
 	free(weight);
-	return weight && machine->near;
+	return weight && machine->near && machine->has_unlisted;
 }
 
 /* The fronts of layers as they were searched, which compositions take the place of. */
@@ -225,12 +227,12 @@ static bool take_fronts(struct price_machine *machine)
 }
 
 /* List what is near the tasks' fronts, by these kinds. */
-static enum err_code list_near(struct price_machine *machine, const bool *is_wanted, double max_distance,
+static enum err_code list_near(struct price_machine *machine, const bool *is_wanted,
                                const struct price_options *options, struct err *err)
 {
 	size_t n = machine->candidate.n_task * N_PRICE_KIND;
 	struct listing listing = {.machine = machine,
-	                          .limit = {.max_distance = max_distance, .stop = options->stop},
+	                          .limit = {.stop = options->stop},
 	                          .is_wanted = is_wanted,
 	                          .near = calloc(n, sizeof(*listing.near)),
 	                          .code = calloc(n, sizeof(*listing.code)),
@@ -331,10 +333,10 @@ static enum err_code run_fast(struct price_machine *machine, const struct price_
 }
 
 /* List, and what is known of what is listed. */
-static enum err_code list_all(struct price_machine *machine, const bool *is_wanted, double max_distance,
-                              const struct price_options *options, struct err *err)
+static enum err_code list_all(struct price_machine *machine, const bool *is_wanted, const struct price_options *options,
+                              struct err *err)
 {
-	enum err_code code = list_near(machine, is_wanted, max_distance, options, err);
+	enum err_code code = list_near(machine, is_wanted, options, err);
 	if (code == ERR_OK)
 		code = run_fast(machine, options, err);
 	if (code == ERR_OK)
@@ -351,44 +353,42 @@ enum err_code price_list(const struct explore *explore, const struct price_optio
 	bool has_memory = is_wanted && take_fronts(machine) && share_boxes(explore, machine);
 	for (size_t i = 0; has_memory && i < n; i++)
 		is_wanted[i] = true;
-	enum err_code code = has_memory ? list_all(machine, is_wanted, NEAR_MAX_DISTANCE, options, err)
+	enum err_code code = has_memory ? list_all(machine, is_wanted, options, err)
 	                                : err_add(err, ERR_INTERNAL, "out of memory for the designs of a machine");
 	free(is_wanted);
 	return code;
 }
 
-/* A design at distance d is worth a price while it may be d (1 - faster) times what one of the front took. */
-static double useful_distance(const struct price_error *error)
+/* Farther where all up to this distance is listed, else more of it. */
+static bool widen_near(struct price_near *near)
 {
-	double distance = (1.0 + error->slower_frac) / (1.0 - error->faster_frac);
-	return fmin(fmax(distance, NEAR_MAX_DISTANCE), WIDEST_DISTANCE);
-}
-
-static bool widen_near(struct price_near *near, double distance)
-{
+	if (near->reach >= near->max_distance) {
+		bool is_widest = near->max_distance >= WIDEST_DISTANCE;
+		near->max_distance = fmin(1.0 + 2.0 * (near->max_distance - 1.0), WIDEST_DISTANCE);
+		return !is_widest;
+	}
 	bool is_widest = near->max_design >= WIDEST_DESIGN && near->max_box >= WIDEST_BOX;
-	if (is_widest || near->reach >= distance)
-		return false;
 	near->max_design = near->max_design * WIDER < WIDEST_DESIGN ? near->max_design * WIDER : WIDEST_DESIGN;
 	near->max_box = near->max_box * WIDER < WIDEST_BOX ? near->max_box * WIDER + 1 : WIDEST_BOX;
-	return true;
+	return !is_widest;
 }
 
-enum err_code price_widen(struct price_machine *machine, const bool *is_used, const struct price_error *error,
-                          const struct price_options *options, bool *is_wider, struct err *err)
+enum err_code price_widen(struct price_machine *machine, const bool *is_used, const struct price_options *options,
+                          bool *is_wider, struct err *err)
 {
-	double distance = useful_distance(error);
 	size_t n_task = machine->candidate.n_task;
 	bool *is_wanted = calloc(n_task * N_PRICE_KIND + 1, sizeof(*is_wanted));
 	*is_wider = false;
 	if (!is_wanted)
 		return err_add(err, ERR_INTERNAL, "out of memory for the designs of a machine");
 	for (size_t i = 0; i < n_task * N_PRICE_KIND; i++) {
-		is_wanted[i] = is_used[i / N_PRICE_KIND] &&
-		               widen_near(&machine->near[i / N_PRICE_KIND][i % N_PRICE_KIND], distance);
+		struct price_near *near = machine->near[i / N_PRICE_KIND];
+		bool is_least = near[i % N_PRICE_KIND].reach <= price_reach(near);
+		bool matters = is_used[i / N_PRICE_KIND] && machine->has_unlisted[i / N_PRICE_KIND];
+		is_wanted[i] = matters && is_least && widen_near(&near[i % N_PRICE_KIND]);
 		*is_wider |= is_wanted[i];
 	}
-	enum err_code code = *is_wider ? list_all(machine, is_wanted, distance, options, err) : ERR_OK;
+	enum err_code code = *is_wider ? list_all(machine, is_wanted, options, err) : ERR_OK;
 	free(is_wanted);
 	return code;
 }
@@ -404,6 +404,7 @@ void price_machine_free(struct price_machine *machine)
 	free(machine->design);
 	free(machine->first);
 	free(machine->near);
+	free(machine->has_unlisted);
 	free(machine->fast);
 	*machine = (struct price_machine){0};
 }

@@ -39,6 +39,7 @@ struct price_error {
 
 /* A search for designs near a front of layers. */
 struct price_near {
+	double max_distance;
 	size_t max_design;
 	uint64_t max_box;
 	double reach; /* distance of designs that are not listed */
@@ -50,6 +51,7 @@ struct price_machine {
 	struct price_design *design;             /* [n] by task, those of the fast front first */
 	size_t *first;                           /* [n_task + 1]; NULL: nothing is listed */
 	struct price_near (*near)[N_PRICE_KIND]; /* [n_task] */
+	bool *has_unlisted;                      /* [n_task] something that is not listed may be on its front */
 	struct pareto *fast;                     /* [n_task] the layers' fronts as they were searched */
 	struct pareto outlook;                   /* before it is listed: its front in the fast tier */
 	struct key_table known;                  /* distinct layer and genes of the designs, by index */
@@ -62,10 +64,13 @@ enum err_code price_open(const struct explore *explore, const struct explore_kep
 enum err_code price_list(const struct explore *explore, const struct price_options *options,
                          struct price_machine *machine, struct err *err);
 
-/* List more of the tasks that is_used [n_task] says, as far as designs may matter if the fast tier's errors are these.
+/* How far from some point of a task's front all are whose designs are not listed: in the kind where that is least. */
+double price_reach(const struct price_near near[N_PRICE_KIND]);
+
+/* List more of the tasks that is_used [n_task] says, where what is not listed may matter as it was last composed.
  * *is_wider: something was left to be listed. ERR_INTERNAL, ERR_INTERRUPTED. */
-enum err_code price_widen(struct price_machine *machine, const bool *is_used, const struct price_error *error,
-                          const struct price_options *options, bool *is_wider, struct err *err);
+enum err_code price_widen(struct price_machine *machine, const bool *is_used, const struct price_options *options,
+                          bool *is_wider, struct err *err);
 void price_machine_free(struct price_machine *machine);
 
 /* Index of a block's design, which is listed, by its genes in a genome of the whole. */

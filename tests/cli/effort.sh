@@ -15,6 +15,10 @@ expect_text "$run" '"certificate": "exact, '
 expect_code 0 "$DSE" explore spaces/smoke.yaml --effort signoff -o "$work/signoff"
 expect_text "$work/out" "each again with every event simulated: the same results"
 expect_text "$work/out" "Audit: no fault found"
+run=$(echo "$work"/signoff/*/run.json)
+expect_text "$run" ' --effort signoff'
+value() { sed -n "s/^[[:space:]]*\"$1\": \([0-9.e+-]*\),*\$/\1/p" "$run"; }
+awk "BEGIN { exit !($(value assumed_gap_pct) <= $(value resolution_pct)) }" || fail "the gap is not closed"
 # the space has few enough designs: all efforts find the same front
 expect_same "$(echo "$work"/normal/*/front.csv)" "$(echo "$work"/quick/*/front.csv)"
 
