@@ -17,6 +17,8 @@
 /* Rounds within a budget, which each spend a part of what is left. */
 #define MAX_ROUND 8
 #define ROUND_PARTS 3
+/* Of the work so far, what a round without a budget adds to what it needs. */
+#define CLOSE_PARTS 8
 /* Prices that tell how far the fast tier is off, and which of their errors is taken: of 100 the second largest. */
 #define LEAST_KNOWN 100
 #define KNOWN_FRAC 0.99
@@ -143,7 +145,7 @@ static double gain_of(const struct pricing *pricing, const struct price_machine 
 	size_t task = machine->design[design].task;
 	const double *own = machine->design[design].value;
 	double gain = INFINITY;
-	for (size_t i = machine->first[task]; i < machine->first[task + 1]; i++) {
+	for (size_t i = machine->first[task]; i < machine->first[task + 1] && gain > 0.0; i++) {
 		const struct price_design *known = &machine->design[i];
 		double most = 0.0;
 		if (!known->is_priced || known->breaks_limit)
@@ -186,7 +188,7 @@ static size_t list_wanted(const struct pricing *pricing, bool is_round, struct w
 		for (size_t k = 0; k < machine->n; k++) {
 			const struct price_design *design = &machine->design[k];
 			bool is_asked = design->n_use > 0 || (is_round && is_task_used(machine, design->task));
-			bool is_dear = is_round && design->work > pricing->options->max_work - pricing->price->work;
+			bool is_dear = is_round && design->work > pricing->budget - pricing->price->work;
 			if (design->is_priced || design->breaks_limit || !is_asked || is_dear)
 				continue;
 			double gain = is_round ? gain_of(pricing, machine, k) : (double)design->n_use;
@@ -234,7 +236,7 @@ static enum err_code price_wanted(struct pricing *pricing, bool is_round, uint64
 	for (; n_run < n; n_run++) {
 		work = add_sat(work, wanted[n_run].work);
 		/* a round prices one design at least */
-		bool fits = n_run == 0 && is_round ? work <= pricing->options->max_work : work <= max_work;
+		bool fits = n_run == 0 && is_round ? work <= pricing->budget : work <= max_work;
 		if (!fits)
 			break;
 	}
@@ -245,7 +247,12 @@ static enum err_code price_wanted(struct pricing *pricing, bool is_round, uint64
 
 enum err_code price_used(struct pricing *pricing, struct err *err)
 {
-	return price_wanted(pricing, false, UINT64_MAX, err);
+	size_t n_before = pricing->price->n_priced;
+	enum err_code code = price_wanted(pricing, false, UINT64_MAX, err);
+	if (code != ERR_OK || pricing->price->n_priced == n_before || !pricing->is_closing)
+		return code;
+	/* and some of those that come next, of which a layer may have thousands: else each takes a composition */
+	return price_wanted(pricing, true, add_sat(pricing->price->work, pricing->price->work / CLOSE_PARTS), err);
 }
 
 /* Round after round: what may be best gets a price, until nothing without one may be, or the budget is spent. */
@@ -317,7 +324,9 @@ static enum err_code price_all(struct pricing *pricing, struct err *err)
 	code = price_wanted(pricing, false, options->max_work, err);
 	if (code == ERR_OK)
 		code = price_rounds(pricing, err);
-	return code == ERR_OK && options->closes_gap ? price_close(pricing, err) : code;
+	pricing->is_closing = options->closes_gap;
+	pricing->budget = UINT64_MAX;
+	return code == ERR_OK && pricing->is_closing ? price_close(pricing, err) : code;
 }
 
 /* What there is to say of the machines, however far it came. */
@@ -345,7 +354,11 @@ enum err_code price_front(struct explore *explore, const struct price_options *o
 {
 	assert(explore && explore->front.n > 0 && options && options->n_thread > 0 && price);
 	uint64_t start_ms = stop_now_ms();
-	struct pricing pricing = {.explore = explore, .options = options, .price = price, .n_machine = explore->n_kept};
+	struct pricing pricing = {.explore = explore,
+	                          .options = options,
+	                          .price = price,
+	                          .n_machine = explore->n_kept,
+	                          .budget = options->max_work};
 	*price = (struct price){.has_limits = explore->space->n_limit > 0 || explore->space->deadline_ms > 0,
 	                        .max_work = options->max_work};
 	if (explore->n_kept == 0)

@@ -116,6 +116,8 @@ struct pricing {
 	const struct price_options *options;
 	struct price *price;
 	struct progress progress;
+	uint64_t budget; /* of rounds, in work */
+	bool is_closing; /* there is no budget any more */
 	size_t n_machine;
 	struct price_machine *machine;      /* [n_machine] as explore->kept */
 	struct price_error error;           /* of designs without a price */
