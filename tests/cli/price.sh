@@ -46,6 +46,7 @@ n=$(($(wc -l <"$one/front.csv") - 1))
 expect_code 0 "$DSE" simulate -q --point "$one/front.json:0"
 expect_code 0 "$DSE" simulate -q --point "$one/front.json:$((n - 1))"
 expect_code 0 "$DSE" report "$one" -o "$work/page.html"
+grep -qE '"priced, within [0-9.e+-]+ %"' "$work/page.html" || fail "the page does not say what is known"
 
 # It is never worse than the fast tier's optimum in the event tier.
 expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail fast --verify -q --no-progress -o "$work/fast"
