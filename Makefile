@@ -80,12 +80,12 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@echo '  $(1) $@')
 
 # One set of objects serves program and shared library; with what is public marked as such (dse/lib/dse.h) and all else
-# hidden, -fPIC costs no instruction: 3 126 070 459 of `dse explore spaces/thesis_vgg16.yaml` beside 3 125 964 200.
+# hidden, -fPIC costs no instruction: 3 126 070 459 of `dse explore spaces/thesis_vgg16.yaml --detail fast` beside 3 125 964 200.
 LANGUAGE := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -fopenmp -ffp-contract=off -fPIC -fvisibility=hidden
 # The same bytes wherever the sources and the build lie. No part of the flags: it changes nothing but names of files.
 PATH_MAP = -ffile-prefix-map='$(CURDIR)'=. -ffile-prefix-map='$(BUILD)'=build
 # What is called for each candidate lies in many rooms and files. The program's linker joins them again: 5 % fewer
-# instructions for `dse explore spaces/thesis_vgg16.yaml`. The objects hold plain code, too, for tests and libdse.
+# instructions for `dse explore spaces/thesis_vgg16.yaml --detail fast`. The objects hold plain code, too, for tests and libdse.
 HOT_ROOMS := sim/machine sim/mla sim/fast sim/event sim/program mapper/placement mapper/split mapper/distribute \
 	mapper/unfold dse/pareto dse/design dse/layer dse/engine dse/search
 LTO := $(if $(filter release,$(VARIANT)),$(if $(findstring clang,$(CC)),,-flto=auto))
@@ -164,7 +164,7 @@ test-threads:
 
 explore: deps
 	$(AGAIN) build-program
-	@$(PROGRAM) explore spaces/mla_sizing.yaml --detail both
+	@$(PROGRAM) explore spaces/mla_sizing.yaml
 
 # The README's pictures.
 picture: explore

@@ -4,6 +4,7 @@
 #include "dse/layer/design_text.h"
 #include "dse/search/estimate.h"
 #include "dse/design/explain_layers.h"
+#include "dse/price/price.h"
 #include "dse/search/explore.h"
 #include "dse/space/left_out.h"
 #include "dse/base/parallel.h"
@@ -159,6 +160,11 @@ static void explain_engine(struct words *words, const struct space *space)
 	else
 		words_line(words, "fronts of networks that would take too much memory or time are thinned, and the "
 		                  "certificate says by how much");
+	if (engine->is_layered && !engine->is_random && price_is_usual(space))
+		words_line(
+		    words,
+		    "what may be on the front is then priced in the event tier, which may take a minute or two of "
+		    "a core (--detail fast: not)");
 	if (space->arada.is_given)
 		words_line(words, "its section 'arada' is for dse arada alone");
 }

@@ -14,10 +14,11 @@
 static const struct cli_command command_table[] = {
     {"explore", "SPACE.yaml", "find the designs of a space that are worth having",
      "Evaluates the designs that SPACE.yaml describes and writes those that no other design beats in every\n"
-     "objective to results/<space>-<hash>/: front.csv, front.json, front.svg, run.json. --detail both prices in\n"
-     "the event tier what may be on the front, which is that tier's then; --verify runs every design on the fast\n"
-     "tier's front again there and marks those points that another one then beats; --detail event\n"
-     "searches in the event tier, which takes thousands of times longer ('dse check SPACE.yaml' says how long).\n"
+     "objective to results/<space>-<hash>/: front.csv, front.json, front.svg, run.json. The fast tier searches, the\n"
+     "event tier prices what may be on the front, which is that tier's then. --detail fast is the quick look, with\n"
+     "--verify every design on the fast tier's front runs again in the event tier, which marks those points that\n"
+     "another one then beats. Genetic and flat searches and those of systolic arrays are in the fast tier. --detail\n"
+     "event searches in the event tier, which takes thousands of times longer ('dse check SPACE.yaml' says how long).\n"
      "What a search has found is kept in the folder's journal while it runs: 'dse explore --resume DIR' goes on after\n"
      "Ctrl-C, a kill or a crash, and ends with the same files. 'mpirun -n N dse explore ...' shares the searches of a\n"
      "layer-by-layer exploration among N processes, --shard among jobs that know nothing of each other. --audit "

@@ -34,12 +34,14 @@ static uint64_t choose_seed(const struct space *space, const char *date, size_t 
 	return hash_bytes(counter, sizeof(counter), hash_bytes(date, strlen(date), 0)) >> 1;
 }
 
-/* What a user would ask dse explore for. */
+/* What a user would ask dse explore for. In one tier: an exact front is the same each night, and one with prices is
+ * within its gap. */
 static struct explore_request explore_request(const struct night *night, const char *space, uint64_t seed)
 {
 	const struct night_request *request = &night->request;
 	return (struct explore_request){.store = {request->store.command, night->store_path},
 	                                .space = space,
+	                                .detail = detail_name[DETAIL_FAST],
 	                                .quiet = true,
 	                                .no_progress = request->no_progress || request->quiet,
 	                                .jobs = request->jobs,

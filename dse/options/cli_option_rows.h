@@ -56,7 +56,8 @@ OPTION(SHARD, TEXT, shard, "shard", 0, "I/N", 0, 0,
 OPTION(COMPARE, LIST, compare, "compare", 0, "MAPPING", 0, 0,
        "place FRONT.json:ID, a mapping FILE.yaml, a split scheme FILE.csv or 'thesis' against the front; repeatable")
 OPTION(EFFORT, TEXT, effort, "effort", 0, "NAME", 0, 0,
-       "quick (nsga2, 200 000 evaluations), normal (exact) or signoff (exact, --verify, --audit)")
+       "quick (nsga2, 200 000 evaluations), normal (exact) or signoff (exact, prices until the assumed gap\n"
+       "closes, --verify, --audit)")
 OPTION(MAX_SECONDS, U64, max_seconds, "max-seconds", 0, "N", 0, 1e9,
        "stop searching after so long (default 0: no limit); results depend on the machine; --resume goes on")
 OPTION(AUDIT_SAMPLES, U64, audit_samples, "audit-samples", 0, "N", 1, 1e12,

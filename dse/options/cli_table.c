@@ -15,8 +15,8 @@ const struct option_note option_note_table[] = {
     {"nightly", OPTION_OUT, "folder for the store and nightly/DATE/ (default results)"},
     {"explore", OPTION_OUT, "folder for the runs' folders and their store (default results)"},
     {"explore", OPTION_DETAIL,
-     "fast (closed forms, the default), event (event by event), greybox (fitted task clocks) or\n"
-     "both (the fast tier searches, the event tier prices what may be on the front)"},
+     "both (the default: the fast tier searches, the event tier prices what may be on the front),\n"
+     "fast (closed forms; where there are no prices), event (event by event) or greybox (fitted task clocks)"},
     {"merge", OPTION_OUT, "folder for the front's folder (default results)"},
     {"simulate", OPTION_AUDIT, "simulate every event, also where all state has recurred; exit 1 when clocks differ"},
     {"map", OPTION_OUT, "folder to write mapping and split reports to (default: none)"},

@@ -22,20 +22,28 @@ static double ratio_of(const double *own, const double *other, unsigned n, doubl
 	return most;
 }
 
+/* The ratio of a point; exact as long as it is more than most. */
+static double gap_of_point(const struct pareto *front, const double *other, double most)
+{
+	double least = INFINITY;
+	for (size_t k = 0; k < front->n && least > most; k++)
+		least =
+		    fmin(least, ratio_of(front->objective + k * front->n_objective, other, front->n_objective, least));
+	return least;
+}
+
+double gap_to(const struct pareto *front, const double *other)
+{
+	return fmax(gap_of_point(front, other, 1.0), 1.0) - 1.0;
+}
+
 static void gap_of_chunk(void *context, size_t chunk)
 {
 	const struct gap *gap = context;
-	const struct pareto *front = gap->front, *other = gap->other;
-	size_t end = (chunk + 1) * CHUNK < other->n ? (chunk + 1) * CHUNK : other->n;
+	size_t end = (chunk + 1) * CHUNK < gap->other->n ? (chunk + 1) * CHUNK : gap->other->n;
 	double most = 1.0;
-	for (size_t i = chunk * CHUNK; i < end; i++) {
-		double least = INFINITY;
-		for (size_t k = 0; k < front->n && least > most; k++)
-			least =
-			    fmin(least, ratio_of(front->objective + k * front->n_objective,
-			                         other->objective + i * other->n_objective, front->n_objective, least));
-		most = fmax(most, least);
-	}
+	for (size_t i = chunk * CHUNK; i < end; i++)
+		most = fmax(most, gap_of_point(gap->front, gap->other->objective + i * gap->front->n_objective, most));
 	gap->least[chunk] = most - 1.0;
 }
 

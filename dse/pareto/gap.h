@@ -11,4 +11,7 @@
  */
 double gap_between(const struct pareto *front, const struct pareto *other, unsigned n_thread);
 
+/* The same of one point. */
+double gap_to(const struct pareto *front, const double *other);
+
 #endif

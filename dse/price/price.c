@@ -17,6 +17,8 @@
 /* Rounds within a budget, which each spend a part of what is left. */
 #define MAX_ROUND 8
 #define ROUND_PARTS 3
+/* Of the work so far, what a round without a budget adds to what it needs. */
+#define CLOSE_PARTS 8
 /* Prices that tell how far the fast tier is off, and which of their errors is taken: of 100 the second largest. */
 #define LEAST_KNOWN 100
 #define KNOWN_FRAC 0.99
@@ -68,7 +70,7 @@ static double usual_error(double *error, size_t n)
 }
 
 /* Prices tell, where they are enough. */
-static enum err_code learn_error(struct pricing *pricing, struct err *err)
+enum err_code price_learn(struct pricing *pricing, struct err *err)
 {
 	double *error = calloc(pricing->price->n_priced + 1, sizeof(*error));
 	if (!error)
@@ -105,7 +107,7 @@ static struct price_machine *find_machine(struct pricing *pricing, uint32_t mach
 	return &pricing->machine[i];
 }
 
-static void use_points(struct pricing *pricing, const struct pareto *front, const size_t *chosen, size_t n)
+void price_count_uses(struct pricing *pricing, const struct pareto *front, const size_t *chosen, size_t n)
 {
 	for (size_t i = 0; i < pricing->n_machine; i++)
 		for (size_t k = 0; k < pricing->machine[i].n; k++)
@@ -143,7 +145,7 @@ static double gain_of(const struct pricing *pricing, const struct price_machine 
 	size_t task = machine->design[design].task;
 	const double *own = machine->design[design].value;
 	double gain = INFINITY;
-	for (size_t i = machine->first[task]; i < machine->first[task + 1]; i++) {
+	for (size_t i = machine->first[task]; i < machine->first[task + 1] && gain > 0.0; i++) {
 		const struct price_design *known = &machine->design[i];
 		double most = 0.0;
 		if (!known->is_priced || known->breaks_limit)
@@ -186,8 +188,7 @@ static size_t list_wanted(const struct pricing *pricing, bool is_round, struct w
 		for (size_t k = 0; k < machine->n; k++) {
 			const struct price_design *design = &machine->design[k];
 			bool is_asked = design->n_use > 0 || (is_round && is_task_used(machine, design->task));
-			bool is_dear = pricing->options->max_work > 0 && is_round &&
-			               design->work > pricing->options->max_work - pricing->price->work;
+			bool is_dear = is_round && design->work > pricing->budget - pricing->price->work;
 			if (design->is_priced || design->breaks_limit || !is_asked || is_dear)
 				continue;
 			double gain = is_round ? gain_of(pricing, machine, k) : (double)design->n_use;
@@ -224,7 +225,7 @@ static enum err_code run_wanted(struct pricing *pricing, const struct wanted *wa
 	return code;
 }
 
-/* Price what is wanted until the work done is max_work (0: all of it). */
+/* Price what is wanted until the work done is max_work. */
 static enum err_code price_wanted(struct pricing *pricing, bool is_round, uint64_t max_work, struct err *err)
 {
 	struct wanted *wanted;
@@ -235,13 +236,23 @@ static enum err_code price_wanted(struct pricing *pricing, bool is_round, uint64
 	for (; n_run < n; n_run++) {
 		work = add_sat(work, wanted[n_run].work);
 		/* a round prices one design at least */
-		bool fits = n_run == 0 && is_round ? work <= pricing->options->max_work : work <= max_work;
-		if (max_work > 0 && !fits)
+		bool fits = n_run == 0 && is_round ? work <= pricing->budget : work <= max_work;
+		if (!fits)
 			break;
 	}
 	enum err_code code = n_run > 0 ? run_wanted(pricing, wanted, n_run, err) : ERR_OK;
 	free(wanted);
-	return code == ERR_OK ? learn_error(pricing, err) : code;
+	return code == ERR_OK ? price_learn(pricing, err) : code;
+}
+
+enum err_code price_used(struct pricing *pricing, struct err *err)
+{
+	size_t n_before = pricing->price->n_priced;
+	enum err_code code = price_wanted(pricing, false, UINT64_MAX, err);
+	if (code != ERR_OK || pricing->price->n_priced == n_before || !pricing->is_closing)
+		return code;
+	/* and some of those that come next, of which a layer may have thousands: else each takes a composition */
+	return price_wanted(pricing, true, add_sat(pricing->price->work, pricing->price->work / CLOSE_PARTS), err);
 }
 
 /* Round after round: what may be best gets a price, until nothing without one may be, or the budget is spent. */
@@ -253,14 +264,14 @@ static enum err_code price_rounds(struct pricing *pricing, struct err *err)
 	while (code == ERR_OK && n_before != price->n_priced) {
 		bool is_last = price->n_round + 1 >= MAX_ROUND;
 		uint64_t part = (price->max_work - price->work) / (is_last ? 1 : ROUND_PARTS);
-		if (price->max_work > 0 && (price->work >= price->max_work || price->n_round == MAX_ROUND))
+		if (price->work >= price->max_work || price->n_round == MAX_ROUND)
 			break;
 		n_before = price->n_priced;
 		code = price_compose_possible(pricing, PRICE_LISTED, ROUND_MAX_FRONT, err);
 		if (code != ERR_OK)
 			break;
-		use_points(pricing, &pricing->possible, NULL, pricing->possible.n);
-		code = price_wanted(pricing, true, price->max_work > 0 ? price->work + part : 0, err);
+		price_count_uses(pricing, &pricing->possible, NULL, pricing->possible.n);
+		code = price_wanted(pricing, true, price->work + part, err);
 		price->n_round++;
 	}
 	return code;
@@ -292,8 +303,11 @@ static enum err_code price_all(struct pricing *pricing, struct err *err)
 	size_t chosen[FIRST_POINTS], knee;
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < pricing->n_machine && code == ERR_OK; i++) {
-		code = price_list(explore, &explore->kept[i], pricing->options, &pricing->machine[i], err);
-		pricing->price->n_listed += pricing->machine[i].n;
+		if (!explore->kept[i].is_on_front)
+			continue;
+		code = price_open(explore, &explore->kept[i], &pricing->machine[i], err);
+		if (code == ERR_OK)
+			code = price_list(explore, pricing->options, &pricing->machine[i], err);
 	}
 	if (code != ERR_OK)
 		return code;
@@ -301,14 +315,38 @@ static enum err_code price_all(struct pricing *pricing, struct err *err)
 	take_least(pricing);
 	/* the extremes first, whatever that costs: without them there is nothing to compose */
 	size_t n = shortlist_choose(&explore->front, explore->front.n_objective + 1, chosen, &knee);
-	use_points(pricing, &explore->front, chosen, n);
-	code = price_wanted(pricing, false, 0, err);
+	price_count_uses(pricing, &explore->front, chosen, n);
+	code = price_used(pricing, err);
 	if (code != ERR_OK)
 		return code;
 	n = shortlist_choose(&explore->front, FIRST_POINTS, chosen, &knee);
-	use_points(pricing, &explore->front, chosen, n);
+	price_count_uses(pricing, &explore->front, chosen, n);
 	code = price_wanted(pricing, false, options->max_work, err);
-	return code == ERR_OK ? price_rounds(pricing, err) : code;
+	if (code == ERR_OK)
+		code = price_rounds(pricing, err);
+	pricing->is_closing = options->closes_gap;
+	pricing->budget = UINT64_MAX;
+	return code == ERR_OK && pricing->is_closing ? price_close(pricing, err) : code;
+}
+
+/* What there is to say of the machines, however far it came. */
+static void count_machines(struct pricing *pricing)
+{
+	struct price *price = pricing->price;
+	const struct explore *explore = pricing->explore;
+	for (size_t i = 0; i < pricing->n_machine; i++) {
+		price->n_machine += pricing->machine[i].first != NULL;
+		price->n_listed += pricing->machine[i].n;
+	}
+	price->n_other_machine = explore->counts.n_machine - explore->n_kept;
+}
+
+bool price_is_usual(const struct space *space)
+{
+	for (size_t i = 0; i < space->n_machine; i++)
+		if (space->machine[i].target == MACHINE_SYSTOLIC)
+			return false;
+	return true;
 }
 
 enum err_code price_front(struct explore *explore, const struct price_options *options, struct price *price,
@@ -316,10 +354,12 @@ enum err_code price_front(struct explore *explore, const struct price_options *o
 {
 	assert(explore && explore->front.n > 0 && options && options->n_thread > 0 && price);
 	uint64_t start_ms = stop_now_ms();
-	struct pricing pricing = {.explore = explore, .options = options, .price = price, .n_machine = explore->n_kept};
-	*price = (struct price){.n_machine = explore->n_kept,
-	                        .n_other_machine = explore->counts.n_machine - explore->n_kept,
-	                        .has_limits = explore->space->n_limit > 0 || explore->space->deadline_ms > 0,
+	struct pricing pricing = {.explore = explore,
+	                          .options = options,
+	                          .price = price,
+	                          .n_machine = explore->n_kept,
+	                          .budget = options->max_work};
+	*price = (struct price){.has_limits = explore->space->n_limit > 0 || explore->space->deadline_ms > 0,
 	                        .max_work = options->max_work};
 	if (explore->n_kept == 0)
 		return ERR_OK;
@@ -331,8 +371,10 @@ enum err_code price_front(struct explore *explore, const struct price_options *o
 	if (code == ERR_INTERRUPTED) { /* what has a price by then is composed */
 		err_clear(err);
 		price->is_interrupted = true;
-		code = ERR_OK;
+		price->is_out_of_time = !stop_requested(NULL);
+		code = price_learn(&pricing, err);
 	}
+	count_machines(&pricing);
 	for (size_t i = 0; i < pricing.n_machine && code == ERR_OK; i++)
 		price_keep(&pricing.machine[i], &options->kept);
 	if (code == ERR_OK)
@@ -342,6 +384,8 @@ enum err_code price_front(struct explore *explore, const struct price_options *o
 		price_machine_free(&pricing.machine[i]);
 	free(pricing.machine);
 	pareto_free(&pricing.possible);
+	if (pricing.has_fast)
+		pareto_free(&pricing.fast);
 	price->seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
 	return code;
 }

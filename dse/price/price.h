@@ -35,7 +35,8 @@ struct price_keeper {
 
 struct price_options {
 	unsigned n_thread;
-	uint64_t max_work;        /* 0: until nothing without a price can matter */
+	uint64_t max_work;        /* budget */
+	bool closes_gap;          /* then goes on until the assumed gap is no more than the resolution */
 	struct price_keeper kept; /* prices of earlier runs, which count as work, too: results are the same */
 	const struct stop *stop;  /* ends it early; NULL: a signal alone */
 	bool show_progress;
@@ -44,6 +45,7 @@ struct price_options {
 struct price {
 	bool is_priced;      /* the front is in the event tier */
 	bool is_interrupted; /* stopped before the budget was spent */
+	bool is_out_of_time; /* by options->stop, not by a signal */
 	bool none_fits;      /* no design that got a price keeps the limits in the event tier */
 	bool has_limits;     /* of designs that break them in the fast tier nothing is known */
 	size_t n_machine, n_listed, n_priced, n_round;
@@ -63,6 +65,9 @@ struct price {
 	bool *is_shared;        /* [front.n] another point of the front comes as near to being nowhere worse */
 	double seconds;
 };
+
+/* Whether a space is priced unless the user says otherwise: of systolic arrays both tiers say the same. */
+bool price_is_usual(const struct space *space);
 
 /*
  * Price what may be on the front of explore, which kept its layers (explore_options.prices), and put the front of

@@ -5,6 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The tag of a point that is no design. */
+#define UNLISTED 1
+
+double price_reach(const struct price_near near[N_PRICE_KIND])
+{
+	double reach = INFINITY;
+	for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
+		reach = fmin(reach, near[kind].reach);
+	return reach;
+}
+
 /*
  * Whatever is not listed is farther than reach from some point of the layer's front in every metric, and the event tier
  * finds it better than the fast tier does by its uncertainty at most.
@@ -13,9 +24,7 @@ static bool add_unlisted(struct price_machine *machine, size_t task, const struc
                          struct pareto *front)
 {
 	const struct layer_problem *layer = &machine->candidate.task[task].layer;
-	double reach = INFINITY;
-	for (unsigned kind = 0; kind < N_PRICE_KIND; kind++)
-		reach = fmin(reach, fmax(machine->reach[task][kind], 1.0));
+	double reach = fmax(price_reach(machine->near[task]), 1.0);
 	if (isinf(reach))
 		return true;
 	for (size_t i = machine->first[task]; i < machine->first[task + 1] && machine->design[i].is_front; i++) {
@@ -30,7 +39,7 @@ static bool add_unlisted(struct price_machine *machine, size_t task, const struc
 			else if (metric == METRIC_PEAK_POWER)
 				value[k] /= 1.0 + error->slower_frac;
 		}
-		(void)pareto_insert(front, value, design->gene, 0);
+		(void)pareto_insert(front, value, design->gene, UNLISTED);
 		if (front->n_alloc == 0)
 			return false;
 	}
@@ -55,6 +64,9 @@ static bool fill_front(struct price_machine *machine, enum price_side side, cons
 			return false;
 	}
 	pareto_sort(front);
+	machine->has_unlisted[task] = false;
+	for (size_t i = 0; i < front->n; i++)
+		machine->has_unlisted[task] |= front->tag[i] == UNLISTED;
 	return true;
 }
 

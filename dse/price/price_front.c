@@ -64,26 +64,41 @@ static void sum_errors(const struct pricing *pricing)
 	price->mean_error_frac = price->n_priced > 0 ? sum / (double)price->n_priced : 0.0;
 }
 
-/* Designs of other machines are behind the fast front, and nearer by no more than is assumed of any. */
-static bool add_other_machines(struct pricing *pricing, const struct pareto *fast, struct pareto *possible)
+bool price_add_hopes(const struct pricing *pricing, const struct pareto *front, struct pareto *possible)
 {
 	const struct space *space = pricing->explore->space;
-	double left = 1.0 - pricing->price->assumed_error_frac;
-	for (size_t i = 0; i < fast->n && pricing->price->n_other_machine > 0; i++) {
+	double left = 1.0 - pricing->error.faster_frac;
+	for (size_t i = 0; i < front->n; i++) {
 		double objective[SPACE_MAX_OBJECTIVE];
-		for (unsigned k = 0; k < fast->n_objective; k++) {
+		for (unsigned k = 0; k < front->n_objective; k++) {
 			enum metric metric = space->objective[k];
 			bool is_time = metric == METRIC_LATENCY || metric == METRIC_ENERGY;
 			double factor = metric == METRIC_EDP ? left * left : is_time ? left : 1.0;
 			if (metric == METRIC_PEAK_POWER)
 				factor = 1.0 / (1.0 + pricing->error.slower_frac);
-			objective[k] = fast->objective[i * fast->n_objective + k] * factor;
+			objective[k] = front->objective[i * front->n_objective + k] * factor;
 		}
-		(void)pareto_append(possible, objective, fast->genome + i * fast->n_gene, 0);
+		(void)pareto_append(possible, objective, front->genome + i * front->n_gene, 0);
 		if (possible->n_alloc == 0)
 			return false;
 	}
 	return true;
+}
+
+/* Designs of machines that are not listed are behind their own front, and where that is not known behind the fast
+ * front, and nearer by no more than is assumed of any. */
+static bool add_other_machines(struct pricing *pricing, struct pareto *possible)
+{
+	bool done = true, is_unknown = pricing->price->n_other_machine > 0;
+	for (size_t i = 0; i < pricing->n_machine && done; i++) {
+		const struct price_machine *machine = &pricing->machine[i];
+		is_unknown |= !machine->first && !machine->is_open;
+		if (!machine->first && machine->is_open)
+			done = price_add_hopes(pricing, &machine->outlook, possible);
+	}
+	if (is_unknown && done)
+		done = price_add_hopes(pricing, &pricing->fast, possible);
+	return done;
 }
 
 static double proven_gap(const struct pricing *pricing)
@@ -102,8 +117,18 @@ static double proven_gap(const struct pricing *pricing)
 	return gap;
 }
 
-static enum err_code judge(struct pricing *pricing, const struct pareto *fast, double fast_epsilon, struct err *err)
+/* Whether all machines of the fast front have come to be listed. */
+static bool lists_front(const struct pricing *pricing)
 {
+	for (size_t i = 0; i < pricing->n_machine; i++)
+		if (pricing->explore->kept[i].is_on_front && !pricing->machine[i].first)
+			return false;
+	return true;
+}
+
+static enum err_code judge(struct pricing *pricing, struct err *err)
+{
+	double fast_epsilon = pricing->explore->counts.epsilon;
 	struct price *price = pricing->price;
 	const struct pareto *front = &pricing->explore->front;
 	sum_errors(pricing);
@@ -114,13 +139,13 @@ static enum err_code judge(struct pricing *pricing, const struct pareto *fast, d
 	             (1.0 + pricing->possible_epsilon);
 	struct pareto other;
 	pareto_init(&other, front->n_objective, front->n_gene);
-	if (!add_other_machines(pricing, fast, &other)) {
+	if (!add_other_machines(pricing, &other)) {
 		pareto_free(&other);
 		return err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
 	}
 	gap = fmax(gap, (1.0 + gap_between(front, &other, pricing->options->n_thread)) * (1.0 + fast_epsilon));
 	pareto_free(&other);
-	bool is_known = !price->is_interrupted && !pricing->error.is_unstated;
+	bool is_known = lists_front(pricing) && !pricing->error.is_unstated;
 	price->assumed_gap_frac = is_known ? gap - 1.0 : INFINITY;
 	price->proven_gap_frac = proven_gap(pricing);
 	return ERR_OK;
@@ -213,30 +238,38 @@ void price_free(struct price *price)
 	price->is_shared = NULL;
 }
 
-/* The front in the event tier takes the place of the one in the fast tier. */
+enum err_code price_take_front(struct pricing *pricing, struct err *err)
+{
+	struct pareto *front = &pricing->explore->front;
+	double epsilon;
+	if (!pricing->has_fast) {
+		pricing->fast = *front;
+		pricing->has_fast = true;
+		pareto_init(front, pricing->fast.n_objective, pricing->fast.n_gene);
+	}
+	price_free(pricing->price);
+	pareto_free(front);
+	enum err_code code =
+	    compose_all(pricing, PRICE_KNOWN, pricing->explore->space->max_front, front, &epsilon, err);
+	pricing->price->is_priced = code == ERR_OK && front->n > 0;
+	if (!pricing->price->is_priced)
+		return code;
+	pareto_sort(front);
+	if (!leave_designs(pricing))
+		return err_add(err, ERR_INTERNAL, "out of memory for the designs of the front");
+	return resolve(pricing, err);
+}
+
 enum err_code price_finish(struct pricing *pricing, struct err *err)
 {
-	struct explore *explore = pricing->explore;
-	struct pareto fast = explore->front;
-	double fast_epsilon = explore->counts.epsilon, epsilon;
-	pareto_init(&explore->front, fast.n_objective, fast.n_gene);
-	enum err_code code =
-	    compose_all(pricing, PRICE_KNOWN, explore->space->max_front, &explore->front, &epsilon, err);
-	if (code == ERR_OK)
-		pareto_sort(&explore->front);
-	if (code == ERR_OK && explore->front.n > 0) {
-		pricing->price->is_priced = true;
-		if (!leave_designs(pricing))
-			code = err_add(err, ERR_INTERNAL, "out of memory for the designs of the front");
-		code = code == ERR_OK ? resolve(pricing, err) : code;
-		code = code == ERR_OK ? judge(pricing, &fast, fast_epsilon, err) : code;
+	struct price *price = pricing->price;
+	enum err_code code = price_take_front(pricing, err);
+	price->none_fits = code == ERR_OK && !price->is_priced && !price->is_interrupted;
+	if (code == ERR_OK && price->is_priced)
+		return judge(pricing, err);
+	if (code == ERR_OK) {
+		pricing->explore->front = pricing->fast;
+		pricing->has_fast = false;
 	}
-	pricing->price->none_fits = code == ERR_OK && !pricing->price->is_priced && !pricing->price->is_interrupted;
-	if (code == ERR_OK && !pricing->price->is_priced) {
-		pareto_free(&explore->front);
-		explore->front = fast;
-		return ERR_OK;
-	}
-	pareto_free(&fast);
 	return code;
 }

@@ -37,19 +37,40 @@ struct price_error {
 	bool is_unstated; /* some design's is not known */
 };
 
+/* A search for designs near a front of layers. */
+struct price_near {
+	double max_distance;
+	size_t max_design;
+	uint64_t max_box;
+	double reach; /* distance of designs that are not listed */
+};
+
 struct price_machine {
 	struct candidate candidate; /* fronts are those of the last composition */
 	size_t n;
-	struct price_design *design;   /* [n] by task */
-	size_t *first;                 /* [n_task + 1] */
-	double (*reach)[N_PRICE_KIND]; /* [n_task] distance of designs that are not listed */
-	struct key_table known;        /* distinct layer and genes of the designs, by index */
-	bool is_open;                  /* the candidate is there */
+	struct price_design *design;             /* [n] by task, those of the fast front first */
+	size_t *first;                           /* [n_task + 1]; NULL: nothing is listed */
+	struct price_near (*near)[N_PRICE_KIND]; /* [n_task] */
+	bool *has_unlisted;                      /* [n_task] something that is not listed may be on its front */
+	struct pareto *fast;                     /* [n_task] the layers' fronts as they were searched */
+	struct pareto outlook;                   /* before it is listed: its front in the fast tier */
+	struct key_table known;                  /* distinct layer and genes of the designs, by index */
+	bool is_open;                            /* the candidate is there */
 };
 
-/* Take the machine's layers over and list their designs. ERR_INTERNAL, ERR_INTERRUPTED. */
-enum err_code price_list(const struct explore *explore, const struct explore_kept *kept,
-                         const struct price_options *options, struct price_machine *machine, struct err *err);
+/* Take the machine's layers over. ERR_INTERNAL. Then list their designs. ERR_INTERNAL, ERR_INTERRUPTED. */
+enum err_code price_open(const struct explore *explore, const struct explore_kept *kept, struct price_machine *machine,
+                         struct err *err);
+enum err_code price_list(const struct explore *explore, const struct price_options *options,
+                         struct price_machine *machine, struct err *err);
+
+/* How far from some point of a task's front all are whose designs are not listed: in the kind where that is least. */
+double price_reach(const struct price_near near[N_PRICE_KIND]);
+
+/* List more of the tasks that is_used [n_task] says, where what is not listed may matter as it was last composed.
+ * *is_wider: something was left to be listed. ERR_INTERNAL, ERR_INTERRUPTED. */
+enum err_code price_widen(struct price_machine *machine, const bool *is_used, const struct price_options *options,
+                          bool *is_wider, struct err *err);
 void price_machine_free(struct price_machine *machine);
 
 /* Index of a block's design, which is listed, by its genes in a genome of the whole. */
@@ -89,11 +110,15 @@ struct pricing {
 	const struct price_options *options;
 	struct price *price;
 	struct progress progress;
+	uint64_t budget; /* of rounds, in work */
+	bool is_closing; /* there is no budget any more */
 	size_t n_machine;
 	struct price_machine *machine;      /* [n_machine] as explore->kept */
 	struct price_error error;           /* of designs without a price */
 	double least[PARETO_MAX_OBJECTIVE]; /* of the fast front by internal metric: what gains are fractions of */
-	struct pareto possible;             /* what no design can beat, as last composed */
+	struct pareto fast;                 /* the front in the fast tier, once explore has the other one */
+	bool has_fast;
+	struct pareto possible; /* what no design can beat, as last composed */
 	double possible_epsilon;
 };
 
@@ -101,11 +126,31 @@ struct pricing {
 enum err_code price_run(struct pricing *pricing, struct price_machine *machine, const size_t *chosen, size_t n,
                         struct err *err);
 
+/* Count for each listed design how many of these n points of a front have it (price.c). */
+void price_count_uses(struct pricing *pricing, const struct pareto *front, const size_t *chosen, size_t n);
+
+/* Price what is in use and has no price, whatever it takes, and learn of the fast tier's errors. ERR_INTERRUPTED,
+ * ERR_INTERNAL. */
+enum err_code price_used(struct pricing *pricing, struct err *err);
+
+/* From prices to errors, and from these to hopes. ERR_INTERNAL. */
+enum err_code price_learn(struct pricing *pricing, struct err *err);
+
+/* Price, and list, until the assumed gap is no more than the resolution, or all that is listed has a price
+ * (price_close.c). ERR_INTERRUPTED, ERR_INTERNAL. */
+enum err_code price_close(struct pricing *pricing, struct err *err);
+
+/* What designs of such a front may be at best, into possible. false: out of memory. */
+bool price_add_hopes(const struct pricing *pricing, const struct pareto *front, struct pareto *possible);
+
 /* Compose what no design can beat into pricing->possible. ERR_INTERNAL. */
 enum err_code price_compose_possible(struct pricing *pricing, enum price_side side, size_t max_front, struct err *err);
 
-/* The front in the event tier, what is known of it, and its designs take the places of the fast tier's. ERR_INTERNAL.
- */
+/* The front of the designs that have a price, with its designs, takes the place of the one before, which is kept as
+ * pricing->fast; price->is_priced says whether there is one. ERR_INTERNAL. */
+enum err_code price_take_front(struct pricing *pricing, struct err *err);
+
+/* The same, and what is known of it; without one the fast tier's stays. ERR_INTERNAL. */
 enum err_code price_finish(struct pricing *pricing, struct err *err);
 
 #endif

@@ -56,9 +56,8 @@ void price_print(FILE *file, const struct price *price, size_t n_shown)
 		                                 : "the search was cut short");
 		return;
 	}
-	(void)fprintf(file,
-	              "Priced in the event tier: %zu of %zu designs on or near the layers' fast fronts, %.1f s%s\n",
-	              price->n_priced, price->n_listed, price->seconds, price->is_interrupted ? ", stopped early" : "");
+	put_line(file, "Priced in the event tier: %zu of %zu designs on or near the layers' fast fronts, %.1f s%s\n",
+	         price->n_priced, price->n_listed, price->seconds, price->is_interrupted ? ", stopped early" : "");
 	if (price->n_from_store > 0)
 		put_line(file, "  %zu of the prices were known from earlier runs\n", price->n_from_store);
 	put_line(file, "  clocks, event to fast tier: mean gap %.2f %%, largest %.2f %%\n",

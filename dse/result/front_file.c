@@ -308,7 +308,7 @@ void front_file_dir_name(const struct front_run *run, char *name, size_t n_byte)
 	/* The seed decides nothing where nothing is random. */
 	bool is_random = run->options->engine->is_random;
 	if (run->options->prices)
-		(void)snprintf(tier, sizeof(tier), " priced");
+		(void)snprintf(tier, sizeof(tier), run->options->all_machines ? " closed" : " priced");
 	else if (run->space->detail != DETAIL_FAST)
 		(void)snprintf(tier, sizeof(tier), " %s", detail_name[run->space->detail]);
 	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s", build_version, hash,

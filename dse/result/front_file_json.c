@@ -444,7 +444,9 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 	json_put_text(&json, "network_result", network_result_name[run->space->network_result]);
 	left_out_put_json(&json, &left);
 	json_put_fields(&json, "complete %d, interrupted %d",
-	                !explore->interrupted && !explore->truncated && explore->n_failure == 0, explore->interrupted);
+	                !explore->interrupted && !explore->truncated && explore->n_failure == 0 &&
+	                    !(run->price && run->price->is_interrupted),
+	                explore->interrupted);
 	history_put_json(&json, explore, run->has_quality ? &run->quality : NULL, run->volume);
 	json_put_real(&json, "seconds", explore->seconds);
 	if (run->known) {

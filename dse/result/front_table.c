@@ -133,12 +133,15 @@ void front_table_print(FILE *file, const struct front_run *run)
 		add_row(&table, run->space, chosen[i], &point, &remark);
 	}
 	const char *so_far = run->explore->interrupted || run->explore->truncated ? " so far" : "";
+	const char *tier = detail_name[run->space->detail];
 	if (n < front->n)
 		(void)fprintf(
-		    file, "Pareto front%s: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
-		    so_far, front->n, n);
+		    file,
+		    "Pareto front%s, %s tier: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
+		    so_far, tier, front->n, n);
 	else
-		(void)fprintf(file, "Pareto front%s: %zu design%s\n\n", so_far, front->n, front->n == 1 ? "" : "s");
+		(void)fprintf(file, "Pareto front%s, %s tier: %zu design%s\n\n", so_far, tier, front->n,
+		              front->n == 1 ? "" : "s");
 	unsigned n_char, n_line;
 	if (terminal_size(file, &n_char, &n_line))
 		table_fit(&table, n_char,

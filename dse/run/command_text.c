@@ -21,8 +21,9 @@ char *command_text(const struct explore_request *request, const struct explore_o
 		(void)fprintf(text, " --max-evaluations %" PRIu64, options->max_evaluation);
 	if (options->max_ms > 0)
 		(void)fprintf(text, " --max-seconds %" PRIu64, options->max_ms / 1000);
-	if (options->prices || detail != DETAIL_FAST)
-		(void)fprintf(text, " --detail %s", options->prices ? EXPLORE_DETAIL_BOTH : detail_name[detail]);
+	(void)fprintf(text, " --detail %s", options->prices ? EXPLORE_DETAIL_BOTH : detail_name[detail]);
+	if (request->closes_gap && options->prices)
+		(void)fputs(" --effort signoff", text);
 	if (request->has_jobs)
 		(void)fprintf(text, " -j %" PRIu64, request->jobs);
 	if (request->shard)

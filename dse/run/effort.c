@@ -26,5 +26,6 @@ enum err_code effort_apply(const char *effort, struct explore_request *request, 
 	}
 	request->verify |= index == EFFORT_SIGNOFF;
 	request->audit |= index == EFFORT_SIGNOFF;
+	request->closes_gap = index == EFFORT_SIGNOFF;
 	return ERR_OK;
 }

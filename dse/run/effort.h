@@ -6,8 +6,8 @@
  * options of dse explore. What is given beside it stays as it was given.
  *
  *   quick    nsga2, at most EFFORT_QUICK_EVALUATIONS: seconds; a good front, no proof
- *   normal   exact: the front with its certificate
- *   signoff  exact, and the front is run again in the event tier and audited
+ *   normal   exact: the front with its certificate, priced
+ *   signoff  exact, priced until the assumed gap closes, run again in the event tier, and audited
  */
 #include "dse/run/explore_request.h"
 

@@ -87,7 +87,12 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 		return err_add(err, ERR_USAGE,
 		               "dse %s: --points writes the layers' fronts, which a flat search does not have",
 		               job->keep->merges ? "merge" : "explore");
-	if (options->prices && (options->flat || options->engine->is_random))
+	bool can_price = !options->flat && !options->engine->is_random;
+	if (!request->detail)
+		options->prices = can_price && price_is_usual(&job->space);
+	/* what machines off the front have is priced, too, where it may be on it */
+	options->all_machines = options->prices && request->closes_gap;
+	if (options->prices && !can_price)
 		return err_add(
 		    err, ERR_USAGE,
 		    "dse %s: --detail both prices what an exact search leaves, layer by layer: without --flat, "

@@ -69,6 +69,7 @@ static enum err_code price_designs(struct explore_job *job, struct err *err)
 	const struct price_options options = {
 	    .n_thread = job->options.n_thread,
 	    .max_work = PRICE_USUAL_WORK,
+	    .closes_gap = job->request->closes_gap,
 	    .kept = {job->request->no_cache ? NULL : job->note.fronts, front_store_take_bytes, front_store_keep_bytes},
 	    .stop = job->end_ms > 0 ? &stop : NULL,
 	    .show_progress = job->options.show_progress};
@@ -307,9 +308,10 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds what was found so far (%zu designs)%s; %s",
 		               job->dir, job->explore.front.n,
 		               job->is_partial ? ", beside the complete result of an earlier run" : "", way_on);
-	if (job->verify.interrupted || job->proof.interrupted || job->audit.interrupted || job->price.is_interrupted)
+	bool is_price_stopped = job->price.is_interrupted && !job->price.is_out_of_time;
+	if (job->verify.interrupted || job->proof.interrupted || job->audit.interrupted || is_price_stopped)
 		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds the whole front, not %s; %s", job->dir,
-		               job->price.is_interrupted ? "all of it priced in the event tier"
+		               is_price_stopped          ? "all of it priced in the event tier"
 		               : job->verify.interrupted ? "verified"
 		               : job->proof.interrupted  ? "proved"
 		                                         : "audited",
@@ -405,7 +407,7 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 		job->outcome->run = 0;
 	if (code == ERR_OK)
 		kept = keep_and_print(job, err);
-	if (code == ERR_OK && job->explore.out_of_time)
+	if (code == ERR_OK && (job->explore.out_of_time || job->price.is_out_of_time))
 		print_extension(job);
 	if (code == ERR_OK)
 		code = judge(job, err);

@@ -11,12 +11,14 @@ struct explore_request {
 	struct store_request store;
 	const char *space;  /* file */
 	const char *engine; /* NULL: the space's */
-	const char *detail; /* tier, or EXPLORE_DETAIL_BOTH; NULL: fast */
+	const char
+	    *detail; /* tier, or EXPLORE_DETAIL_BOTH; NULL: both where that is usual (dse/price/price.h), else fast */
 	const char *live;   /* "X,Y" or "line"; NULL: the first two objectives */
 	const char *shard;  /* "I/N"; NULL: the whole */
 	const char *resume; /* folder of a run to take up; NULL: a new run */
 	const char *out;    /* where the run's folder goes; NULL: results */
 	bool flat, points, verify, prove, audit, no_cache;
+	bool closes_gap; /* prices until the assumed gap is no more than the resolution */
 	bool json, quiet, no_progress;
 	bool has_seed, has_max_evaluations, has_jobs; /* given; else the space's, or one thread a core */
 	uint64_t seed, max_evaluations, max_seconds, jobs;

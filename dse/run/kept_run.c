@@ -73,6 +73,25 @@ static enum err_code read_inputs(const struct doc_node *root, struct kept_run *r
 	return ERR_OK;
 }
 
+/* As run_note.c has it for the store. */
+static const char *exactness(const struct doc_node *root, struct kept_run *run)
+{
+	const struct doc_node *priced = doc_find(root, "priced"), *gap = doc_find(priced, "assumed_gap_pct");
+	struct err ignored = {0};
+	char text[64];
+	double pct;
+	bool is_priced = run->is_proven && is_true(priced, "in_event_tier");
+	bool is_known = is_priced && gap && doc_get_real(gap, "assumed_gap_pct", 0.0, 1e300, &pct, &ignored);
+	err_clear(&ignored);
+	if (is_known)
+		(void)snprintf(text, sizeof(text), "within %.2g %%", pct);
+	else
+		(void)snprintf(text, sizeof(text), "within %.3g %%", 100.0 * run->epsilon);
+	if (is_priced)
+		return is_known ? format(&run->arena, "priced, ", text) : "priced";
+	return !run->is_proven ? "unproven" : run->epsilon > 0.0 ? format(&run->arena, "", text) : "exact";
+}
+
 static void take_record(const struct doc_node *root, const char *folder, struct kept_run *run)
 {
 	struct run_record *record = &run->record;
@@ -99,9 +118,7 @@ static void take_record(const struct doc_node *root, const char *folder, struct 
 	if (seed)
 		(void)doc_get_u64(seed, "seed", 0, UINT64_MAX, &record->seed, &ignored);
 	err_clear(&ignored);
-	char text[64];
-	(void)snprintf(text, sizeof(text), "within %.3g %%", 100.0 * run->epsilon);
-	record->exactness = !run->is_proven ? "unproven" : run->epsilon > 0.0 ? format(&run->arena, "", text) : "exact";
+	record->exactness = exactness(root, run);
 }
 
 static enum err_code open_folder(const char *folder, struct kept_run *run, struct err *err)

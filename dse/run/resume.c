@@ -26,6 +26,7 @@ char *resume_print_question(const struct resume_question *question)
 	(void)fprintf(file, "engine: %s\nflat: %s\nseed: %" PRIu64 "\nmax-evaluations: %" PRIu64 "\ndetail: %s\n",
 	              options->engine->name, options->flat ? "yes" : "no", options->seed, options->max_evaluation,
 	              options->prices ? EXPLORE_DETAIL_BOTH : detail_name[question->space->detail]);
+	(void)fprintf(file, "closes-gap: %s\n", request->closes_gap && options->prices ? "yes" : "no");
 	(void)fprintf(file, "shard: %u/%u\n", question->part, question->n_part);
 	(void)fprintf(file, "points: %s\nverify: %s\naudit: %s\n", request->points ? "yes" : "no",
 	              request->verify ? "yes" : "no", request->audit || request->audit_samples > 0 ? "yes" : "no");
@@ -141,6 +142,7 @@ enum err_code resume_fill(const char *path, const char *text, const struct explo
 	request->has_seed = request->has_max_evaluations = true;
 	request->flat = request->flat || says_yes(text, "flat");
 	request->points = request->points || says_yes(text, "points");
+	request->closes_gap = request->closes_gap || says_yes(text, "closes-gap");
 	request->verify = request->verify || says_yes(text, "verify");
 	request->audit = request->audit || says_yes(text, "audit");
 	return ERR_OK;

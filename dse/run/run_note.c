@@ -253,11 +253,13 @@ static const char *exactness(const struct front_run *run, char *text, size_t n_b
 	return text;
 }
 
-static const char *state_of(const struct explore *explore)
+static const char *state_of(const struct front_run *run)
 {
+	const struct explore *explore = run->explore;
 	if (explore->n_failure > 0)
 		return "failed";
-	return explore->interrupted || explore->truncated ? "cut short" : "complete";
+	bool is_cut = explore->interrupted || explore->truncated || (run->price && run->price->is_interrupted);
+	return is_cut ? "cut short" : "complete";
 }
 
 /* A run on its way into the store. */
@@ -284,7 +286,7 @@ static void fill_record(struct keeping *keeping)
 	record->space = run->space->name;
 	record->engine = run->options->engine->name;
 	record->detail = detail_name[run->space->detail];
-	record->state = state_of(explore);
+	record->state = state_of(run);
 	record->seed = run->options->seed;
 	record->n_point = explore->front.n;
 	record->signature = explore->front.n > 0 ? run->signature : "";

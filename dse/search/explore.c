@@ -151,7 +151,7 @@ static enum err_code insert_front(struct explore_driver *driver, struct explore_
 		note_dead(driver, slot);
 	note_history(driver, &slot->candidate);
 	if (driver->options->prices)
-		code = explore_keep(driver->explore, &slot->candidate, err);
+		code = explore_keep(driver->explore, &slot->candidate, driver->options->all_machines, err);
 	if (code == ERR_OK)
 		code = floors_note(&driver->floors, &slot->candidate, err);
 	if (code != ERR_OK)
@@ -400,7 +400,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 	}
 	if (code == ERR_OK)
 		code = bound_gap(driver, err);
-	explore_drop_kept(explore);
+	explore_drop_kept(explore, driver->options->all_machines);
 	front_cache_free(driver->fronts);
 	hardware_free(&driver->hardware);
 	floors_free(&driver->floors);

@@ -81,9 +81,10 @@ struct explore_failure {
 	char why[2 * EXPLORE_TEXT_SIZE];
 };
 
-/* A machine candidate with designs on the front, and what the searches of its layers found. */
+/* A machine candidate, and what the searches of its layers found. */
 struct explore_kept {
 	uint32_t machine_index;
+	bool is_on_front;
 	size_t n_task;
 	struct pack *task; /* [n_task] as candidate_pack_task writes them */
 };
@@ -115,7 +116,8 @@ struct explore {
 	 * front. */
 	size_t n_dead;
 	struct candidate *dead; /* [n_dead] the first EXPLORE_MAX_DEAD */
-	/* With options->prices: the machines of the front, in their order. */
+	/* With options->prices: the machines of the front, with options->all_machines all with a design, in their
+	 * order. */
 	size_t n_kept;
 	struct explore_kept *kept; /* [n_kept] */
 };

@@ -24,10 +24,10 @@ static bool is_on_front(const struct explore *explore, uint32_t machine_index)
 	return false;
 }
 
-enum err_code explore_keep(struct explore *explore, struct candidate *candidate, struct err *err)
+enum err_code explore_keep(struct explore *explore, struct candidate *candidate, bool keeps_all, struct err *err)
 {
 	uint32_t index = candidate->set->machine_index;
-	if (!is_on_front(explore, index))
+	if (!keeps_all && !is_on_front(explore, index))
 		return ERR_OK;
 	for (size_t i = 0; i < candidate->n_task; i++)
 		if (candidate->task[i].code != ERR_OK) /* cut short: nobody prices it */
@@ -50,12 +50,13 @@ enum err_code explore_keep(struct explore *explore, struct candidate *candidate,
 }
 
 /* Later machines may have taken the place of earlier ones. */
-void explore_drop_kept(struct explore *explore)
+void explore_drop_kept(struct explore *explore, bool keeps_all)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < explore->n_kept; i++) {
 		struct explore_kept *kept = &explore->kept[i];
-		if (is_on_front(explore, kept->machine_index)) {
+		kept->is_on_front = is_on_front(explore, kept->machine_index);
+		if (keeps_all || kept->is_on_front) {
 			explore->kept[n++] = *kept;
 			continue;
 		}

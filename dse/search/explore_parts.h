@@ -101,8 +101,8 @@ enum err_code explore_insert(struct explore *explore, const struct candidate *ca
  * Keep the layers' fronts of a candidate whose designs are on the front (explore_keep.c). ERR_INTERNAL. Then drop
  * those that are not on it any more, or all.
  */
-enum err_code explore_keep(struct explore *explore, struct candidate *candidate, struct err *err);
-void explore_drop_kept(struct explore *explore);
+enum err_code explore_keep(struct explore *explore, struct candidate *candidate, bool keeps_all, struct err *err);
+void explore_drop_kept(struct explore *explore, bool keeps_all);
 void explore_free_kept(struct explore *explore);
 
 /* Count a refused machine candidate under its reason. */

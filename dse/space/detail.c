@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/detail.h"
-#include "dse/base/interrupt.h"
+#include "sim/base/stop.h"
 #include "dse/base/parallel.h"
 #include "mapper/unfold/unfold.h"
 #include "sim/event/event_memo.h"
@@ -177,7 +177,7 @@ void detail_run(struct detail_run *run, const struct detail_options *options)
 	run->stat = (struct event_stat){0};
 	run->verdict = (struct verdict){0};
 	run->ran = false;
-	if (options->can_stop && interrupt_requested()) {
+	if (options->can_stop && stop_requested(options->stop)) {
 		run->code = err_add(&run->err, ERR_INTERRUPTED, "interrupted");
 		return;
 	}

@@ -4,6 +4,6 @@
 . tests/cli/common
 . tests/browser/common
 
-"$DSE" explore spaces/mla_sizing.yaml -q -o "$work" >/dev/null
+"$DSE" explore spaces/mla_sizing.yaml --detail fast -q -o "$work" >/dev/null
 "$DSE" report "$work"/mla_sizing-* -q -o "$work/report.html" >/dev/null
 node tests/browser/bench.js "$work/report.html"

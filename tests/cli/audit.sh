@@ -4,8 +4,8 @@
 . tests/cli/common
 
 # A space of few designs: brute force over all of them, and the front is the one found without.
-expect_code 0 "$DSE" explore spaces/smoke.yaml -j1 -o "$work/plain" --points
-expect_code 0 "$DSE" explore spaces/smoke.yaml -j1 -o "$work/whole" --points --audit
+expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -j1 -o "$work/plain" --points
+expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -j1 -o "$work/whole" --points --audit
 expect_text "$work/out" "Audit: no fault found"
 expect_text "$work/out" "every whole design of 2 of 2 machines: 512"
 expect_text "$work/out" "for each of them a point is as good"
@@ -33,7 +33,7 @@ layers:
 objectives: [latency_ms, energy_mj]
 EOF
 for jobs in 1 2; do
-	expect_code 0 "$DSE" explore "$work/many.yaml" --audit-samples 3000 -j$jobs -o "$work/sampled$jobs"
+	expect_code 0 "$DSE" explore "$work/many.yaml" --detail fast --audit-samples 3000 -j$jobs -o "$work/sampled$jobs"
 	expect_text "$work/out" "layer searches against brute force: 16 of 16, over "
 	expect_text "$work/out" "combinations of layers' points: "
 	expect_text "$work/out" "samples on 2 machines: 3000"
@@ -59,7 +59,7 @@ expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast --audit -o "$work/f
 
 # A merged front is audited like any other.
 for part in 1 2; do
-	expect_code 0 "$DSE" explore spaces/smoke.yaml --shard $part/2 -q -o "$work/shards"
+	expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast --shard $part/2 -q -o "$work/shards"
 done
 expect_code 0 "$DSE" merge "$work"/shards/*-of-2 --audit -o "$work/merged"
 expect_text "$work/out" "audited by brute force over all 512 whole designs"
@@ -89,7 +89,7 @@ EOF
 expect_code 0 "$DSE" explore "$work/changes.yaml" --effort signoff -o "$work/signoff"
 expect_text "$work/out" "audited by brute force over all 16 whole designs"
 for part in 1 2; do
-	expect_code 0 "$DSE" explore "$work/changes.yaml" --shard $part/2 -q -o "$work/changed"
+	expect_code 0 "$DSE" explore "$work/changes.yaml" --detail fast --shard $part/2 -q -o "$work/changed"
 done
 expect_code 0 "$DSE" merge "$work"/changed/*-of-2 --audit -o "$work/merged-changes"
 expect_text "$work/out" "audited by brute force over all 16 whole designs"

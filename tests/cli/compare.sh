@@ -3,11 +3,11 @@
 # explore --compare: the table, run.json, and mistakes that cost no search and no result.
 . tests/cli/common
 
-expect_code 0 "$DSE" explore -q spaces/smoke.yaml -o "$work/one"
+expect_code 0 "$DSE" explore -q spaces/smoke.yaml --detail fast -o "$work/one"
 front=$(echo "$work"/one/smoke-*)/front.json
 
 # A point of the same front is on it; the thesis' splits are at each operating point.
-expect_code 0 "$DSE" explore -q spaces/smoke.yaml -o "$work/two" --compare "$front:3" --compare thesis
+expect_code 0 "$DSE" explore -q spaces/smoke.yaml --detail fast -o "$work/two" --compare "$front:3" --compare thesis
 expect_text "$work/out" "Compared with the front"
 grep -qE "front.json:3 .*16x4 .* on the front$" "$work/out" || fail "point 3 is not on its own front"
 [ "$(grep -c '^  thesis ' "$work/out")" -eq 4 ] || fail "not two machines with two operating points each"
@@ -20,7 +20,7 @@ expect_text "$run" "--compare $front:3 --compare thesis"
 expect_same "$front" "$(echo "$work"/two/smoke-*)/front.json"
 
 # The same numbers for any number of threads.
-expect_code 0 "$DSE" explore -q spaces/smoke.yaml -o "$work/three" -j 1 --compare "$front:3" --compare thesis
+expect_code 0 "$DSE" explore -q spaces/smoke.yaml --detail fast -o "$work/three" -j 1 --compare "$front:3" --compare thesis
 sed -n '/"compare"/,/^	\]/p' "$run" >"$work/a"
 sed -n '/"compare"/,/^	\]/p' "$(echo "$work"/three/smoke-*)/run.json" >"$work/b"
 expect_same "$work/a" "$work/b"
@@ -35,7 +35,7 @@ expect_text "$work/err" "no split of layer CONV_1 of network tiny"
 
 # A mapping's YAML, here of point 3: on the front where it is from, whatever machine it names; a mistake has its line.
 expect_code 0 "$DSE" map --point "$front:3" -o "$work/mapped" -q
-expect_code 0 "$DSE" explore -q spaces/smoke.yaml -o "$work/yaml" --compare "$work/mapped/mapping.yaml"
+expect_code 0 "$DSE" explore -q spaces/smoke.yaml --detail fast -o "$work/yaml" --compare "$work/mapped/mapping.yaml"
 grep -qE "mapping.yaml .*16x4 .* on the front$" "$work/out" || fail "the mapping of point 3 is not on the front"
 sed 's/CONV_3/CONV_33/' "$work/mapped/mapping.yaml" >"$work/wrong.yaml"
 expect_code 3 "$DSE" explore -q spaces/smoke.yaml -o "$work/four" --compare "$work/wrong.yaml"

@@ -10,7 +10,7 @@ cp spaces/machines/dvfs_chip.yaml "$work/machines/"
 cp spaces/networks/tiny.yaml "$work/networks/"
 
 ask() {
-	expect_code 0 "$DSE" explore "$work/space.yaml" -q -o "$work/results"
+	expect_code 0 "$DSE" explore "$work/space.yaml" --detail fast -q -o "$work/results"
 }
 
 # change FILE FROM TO: a text of one of the inputs.
@@ -76,7 +76,7 @@ cp spaces/machines/dvfs_chip.yaml "$work/machines/"
 	sed 's/8x4/16x2/' spaces/smoke.yaml
 	echo 'constraints: [latency_ms <= 0.3875]'
 } >"$work/tier.yaml"
-expect_code 0 "$DSE" explore "$work/tier.yaml" -q -o "$work/tiers"
+expect_code 0 "$DSE" explore "$work/tier.yaml" --detail fast -q -o "$work/tiers"
 expect_code 0 "$DSE" explore "$work/tier.yaml" -q -o "$work/tiers" --detail event
 expect_code 6 "$DSE" compare 1 2 --store "$work/tiers/dse.sqlite"
 expect_text "$work/out" "1  detail  "

@@ -74,7 +74,7 @@ END
 	offers line explore --live li
 	offers never map --color n
 	refuses last show l
-	DSE_STORE="$work/dse.sqlite" "$DSE" explore spaces/smoke.yaml -q -o "$work/kept" >/dev/null
+	DSE_STORE="$work/dse.sqlite" "$DSE" explore spaces/smoke.yaml --detail fast -q -o "$work/kept" >/dev/null
 	DSE_STORE="$work/dse.sqlite"
 	offers last show l
 	offers 1 export ''

@@ -7,7 +7,7 @@ expect_code 0 "$DSE" explore spaces/smoke.yaml --effort quick -o "$work/quick" -
 run=$(echo "$work"/quick/*/run.json)
 expect_text "$run" '"engine": "nsga2"'
 expect_text "$run" '"max_evaluations": 200000'
-expect_code 0 "$DSE" explore spaces/smoke.yaml --effort normal -o "$work/normal" -q
+expect_code 0 "$DSE" explore spaces/smoke.yaml --effort normal --detail fast -o "$work/normal" -q
 run=$(echo "$work"/normal/*/run.json)
 expect_text "$run" '"engine": "exact"'
 expect_text "$run" '"max_evaluations": 0'
@@ -15,6 +15,10 @@ expect_text "$run" '"certificate": "exact, '
 expect_code 0 "$DSE" explore spaces/smoke.yaml --effort signoff -o "$work/signoff"
 expect_text "$work/out" "each again with every event simulated: the same results"
 expect_text "$work/out" "Audit: no fault found"
+run=$(echo "$work"/signoff/*/run.json)
+expect_text "$run" ' --effort signoff'
+value() { sed -n "s/^[[:space:]]*\"$1\": \([0-9.e+-]*\),*\$/\1/p" "$run"; }
+awk "BEGIN { exit !($(value assumed_gap_pct) <= $(value resolution_pct)) }" || fail "the gap is not closed"
 # the space has few enough designs: all efforts find the same front
 expect_same "$(echo "$work"/normal/*/front.csv)" "$(echo "$work"/quick/*/front.csv)"
 
@@ -29,7 +33,7 @@ expect_text "$work/err" "--effort is 'sign', allowed are quick, normal, signoff"
 # 10^17 designs one by one take longer than a second: what was seen by then is a result, and says that it is not all.
 space=spaces/bench/net_tiny_machines.yaml
 expect_code 0 "$DSE" explore $space --flat --engine exhaustive -j1 --max-seconds 1 -o "$work/flat" --no-progress
-expect_text "$work/out" "Pareto front so far: "
+expect_text "$work/out" "Pareto front so far, fast tier: "
 expect_text "$work/out" "certificate: none, the search was cut short"
 expect_text "$work/err" "stopped by --max-seconds; to go on: dse explore --resume $(echo "$work"/flat/*)"
 run=$(echo "$work"/flat/*/run.json)
@@ -46,9 +50,9 @@ expect_text "$run" '"complete": false'
 
 # With all the time it needs it ends as one that was never stopped. A machine that needs no second is fine, too.
 sed -e 's/^name: .*/name: one/' -e 's/^  mla.array: .*/  mla.array: [16x4]/' spaces/bench/exact_vgg16.yaml >"$work/one.yaml"
-expect_code 0 "$DSE" explore "$work/one.yaml" -j1 --max-seconds 1 -o "$work/cut" -q
+expect_code 0 "$DSE" explore "$work/one.yaml" --detail fast -j1 --max-seconds 1 -o "$work/cut" -q
 expect_code 0 "$DSE" explore --resume "$work"/cut/one-* -j2 -q
-expect_code 0 "$DSE" explore "$work/one.yaml" -o "$work/whole" -q
+expect_code 0 "$DSE" explore "$work/one.yaml" --detail fast -o "$work/whole" -q
 for file in front.csv front.json; do
 	expect_same "$(echo "$work"/whole/one-*)/$file" "$(echo "$work"/cut/one-*)/$file"
 done
@@ -56,7 +60,7 @@ expect_text "$(echo "$work"/cut/one-*)/run.json" '"complete": true'
 [ ! -e "$(echo "$work"/cut/one-*)/journal" ] || fail "a complete run keeps its journal"
 
 # A shard that ran out of time is none yet.
-expect_code 0 "$DSE" explore "$work/one.yaml" -j1 --shard 1/2 --max-seconds 1 -o "$work/part" --no-progress
+expect_code 0 "$DSE" explore "$work/one.yaml" --detail fast -j1 --shard 1/2 --max-seconds 1 -o "$work/part" --no-progress
 if grep -q "stopped by --max-seconds" "$work/err"; then
 	expect_code 3 "$DSE" merge "$work"/part/one-*
 	expect_text "$work/err" "is not complete; to go on: dse explore --resume "

@@ -8,7 +8,7 @@ space=spaces/smoke.yaml
 front() {
 	dir=$1
 	shift
-	expect_code 0 "$DSE" explore $space -q -o "$work/$dir" "$@"
+	expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/$dir" "$@"
 	run=$(echo "$work/$dir"/smoke-*)
 	[ -d "$run" ] || fail "no results in $work/$dir"
 	for file in front.csv front.json front.svg run.json; do
@@ -86,7 +86,7 @@ expect_text "$one/front.json" '"area_mm2": null'
 mkdir -p "$work/deep/er"
 sed 's/^network: .*/network: ..\/..\/tiny.yaml/; s/^networks: .*/networks: [..\/..\/tiny.yaml]/' $space >"$work/deep/er/paths.yaml"
 cp spaces/networks/tiny.yaml "$work/tiny.yaml"
-expect_code 0 "$DSE" explore "$work/deep/er/paths.yaml" -q --json -o "$work/paths"
+expect_code 0 "$DSE" explore "$work/deep/er/paths.yaml" --detail fast -q --json -o "$work/paths"
 expect_text "$work/out" "\"$work/tiny.yaml\""
 value() {
 	sed -n 's/^[[:space:]]*"'"$1"'": \([0-9]*\).*/\1/p' "$one/run.json"
@@ -100,11 +100,11 @@ front points --points
 expect_same "$one/front.csv" "$run/front.csv"
 
 # A table for people on stdout, nothing on stderr; with --json only JSON, which our own reader takes.
-expect_code 0 "$DSE" explore $space -o "$work/table"
+expect_code 0 "$DSE" explore $space --detail fast -o "$work/table"
 expect_text "$work/out" "latency_ms"
 expect_text "$work/out" "certificate: exact"
 expect_empty "$work/err"
-expect_code 0 "$DSE" explore $space --json -o "$work/json"
+expect_code 0 "$DSE" explore $space --detail fast --json -o "$work/json"
 expect_empty "$work/err"
 cp "$work/out" "$work/summary.json"
 [ "$(head -c 1 "$work/summary.json")" = "{" ] || fail "stdout is not JSON"
@@ -136,7 +136,7 @@ expect_text "$verified/run.json" '"largest_at_layer": '
 expect_text "$verified/front.json" '"verified": {"latency_ms": '
 expect_code 0 "$DSE" simulate -q --point "$verified/front.json:0"
 expect_text "$work/out" "replay: equal"
-expect_code 0 "$DSE" explore $space --verify --audit -o "$work/audit"
+expect_code 0 "$DSE" explore $space --detail fast --verify --audit -o "$work/audit"
 expect_text "$work/out" "Verified in the event tier: "
 expect_text "$work/out" "each again with every event simulated: the same results"
 expect_text "$work/out" "are on the front in either tier"

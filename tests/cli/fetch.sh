@@ -18,19 +18,19 @@ EOF2
 sed -e 's/fetch_ahead: .*/fetch_ahead: no/' "$work/fetch.yaml" >"$work/plain.yaml"
 sed -e '/fetch_ahead/d' "$work/fetch.yaml" >"$work/silent.yaml"
 
-expect_code 0 "$DSE" explore "$work/fetch.yaml" -j1 -o "$work/one" --points
+expect_code 0 "$DSE" explore "$work/fetch.yaml" --detail fast -j1 -o "$work/one" --points
 one=$(echo "$work"/one/fetch-*)
 expect_text "$one/front.json" '"fetched_weights": "half"'
 expect_text "$one/front.json" '"fetches_next": "half"'
 expect_text "$one/points.csv" ",level,fetched_ahead,"
 
 # The same front with two threads, from shards, and from a search that tries every design.
-expect_code 0 "$DSE" explore "$work/fetch.yaml" -j2 -o "$work/two" --points
+expect_code 0 "$DSE" explore "$work/fetch.yaml" --detail fast -j2 -o "$work/two" --points
 for part in 1 2; do
-	expect_code 0 "$DSE" explore "$work/fetch.yaml" --shard $part/2 -q -o "$work/shards"
+	expect_code 0 "$DSE" explore "$work/fetch.yaml" --detail fast --shard $part/2 -q -o "$work/shards"
 done
 expect_code 0 "$DSE" merge "$work"/shards/fetch-*-shard-* -o "$work/merged"
-expect_code 0 "$DSE" explore "$work/fetch.yaml" --engine exhaustive -o "$work/every"
+expect_code 0 "$DSE" explore "$work/fetch.yaml" --detail fast --engine exhaustive -o "$work/every"
 for file in "$work"/two/fetch-*/front.csv "$work"/merged/fetch-*/front.csv "$work"/every/fetch-*/front.csv; do
 	expect_same "$one/front.csv" "$file"
 done
@@ -45,14 +45,14 @@ expect_code 3 "$DSE" simulate --point "$work/broken.json:0"
 expect_text "$work/err" "but the layer before fetches 'no' of them"
 
 # It is found again beside other fronts, and audited.
-expect_code 0 "$DSE" explore "$work/fetch.yaml" --compare "$one/front.json:0" --audit-samples 500 -o "$work/compared"
+expect_code 0 "$DSE" explore "$work/fetch.yaml" --detail fast --compare "$one/front.json:0" --audit-samples 500 -o "$work/compared"
 expect_text "$work/out" "on the front"
 expect_text "$work/out" "Audit: no fault found"
 
 # A genetic search knows it, too; without the key, and with no, nothing is different.
 expect_code 0 "$DSE" explore "$work/fetch.yaml" --flat --engine nsga2 --max-evaluations 2000 -o "$work/flat"
-expect_code 0 "$DSE" explore "$work/plain.yaml" -o "$work/plain"
-expect_code 0 "$DSE" explore "$work/silent.yaml" -o "$work/silent"
+expect_code 0 "$DSE" explore "$work/plain.yaml" --detail fast -o "$work/plain"
+expect_code 0 "$DSE" explore "$work/silent.yaml" --detail fast -o "$work/silent"
 expect_same "$(echo "$work"/plain/fetch-*)/front.csv" "$(echo "$work"/silent/fetch-*)/front.csv"
 ! grep -q fetches_next "$(echo "$work"/plain/fetch-*)/front.json" || fail "fetches where none are asked for"
 
@@ -74,6 +74,6 @@ layers:
 objectives: [latency_ms, energy_mj]
 EOF2
 expect_code 0 "$DSE" explore "$work/few.yaml" --flat --engine exhaustive -o "$work/whole"
-expect_code 0 "$DSE" explore "$work/few.yaml" -o "$work/layers"
+expect_code 0 "$DSE" explore "$work/few.yaml" --detail fast -o "$work/layers"
 expect_same "$(echo "$work"/whole/few-*)/front.csv" "$(echo "$work"/layers/few-*)/front.csv"
 expect_text "$(echo "$work"/layers/few-*)/front.json" '"fetches_next": "all"'

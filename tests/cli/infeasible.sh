@@ -17,7 +17,7 @@ dies() {
 	reason=$1
 	miss=$2
 	shift 2
-	expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results" "$@"
+	expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results" "$@"
 	expect_text "$work/out" "No feasible design"
 	expect_text "$work/out" "$reason"
 	expect_text "$work/out" "Nearest miss"
@@ -41,7 +41,7 @@ dies edp_mj_ms 'edp_mj_ms is'
 
 # Every machine refused by a rule on machines.
 space 'chip.n_dram >= 100'
-expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results"
+expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results"
 expect_text "$work/out" "chip.n_dram >= 100"
 for options in "" --flat; do
 	space 'pe.sram_byte < 10'
@@ -50,7 +50,7 @@ done
 
 # As JSON, too; and no empty front takes the place of an older one.
 space 'latency_ms <= 0.3'
-expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results" --json
+expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results" --json
 expect_text "$work/out" '"nearest_miss"'
 expect_text "$work/out" '"changes_of_one_limit"'
 expect_text "$work/out" '"smallest": true'
@@ -60,30 +60,30 @@ expect_text "$work/out" '/run.json"'
 
 # What the table says a limit would have to be does let something through.
 space 'latency_ms <= 0.3'
-expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results"
+expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results"
 needed=$(sed -n 's/.*latency_ms <= 0.3 would have to be at least \([0-9.]*\) .*/\1/p' "$work/out")
 space "latency_ms <= $needed"
-expect_code 0 "$DSE" explore -q "$work/none.yaml" -o "$work/results"
+expect_code 0 "$DSE" explore -q "$work/none.yaml" --detail fast -o "$work/results"
 
 # So does the SRAM, here that of an axis.
 space 'latency_ms <= 0.5'
 sed -i 's/^  mla.array: .*/  pe.sram_byte: [1024, 2048]/' "$work/none.yaml"
-expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results"
+expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results"
 needed=$(sed -n 's/.*pe.sram_byte 2048 -> \([0-9]*\) (by .*/\1/p' "$work/out")
 for byte in "$needed" $((needed - 1)); do
 	sed -i "s/^  pe.sram_byte: .*/  pe.sram_byte: [$byte]/" "$work/none.yaml"
-	expect_code $((byte == needed ? 0 : 4)) "$DSE" explore -q "$work/none.yaml" -o "$work/results"
+	expect_code $((byte == needed ? 0 : 4)) "$DSE" explore -q "$work/none.yaml" --detail fast -o "$work/results"
 done
 
 # The verdict comes first, with what is proven of it; the advice after it.
 space 'latency_ms <= 0.3'
-expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results"
+expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results"
 expect_text "$work/out" "certificate: exact, every "
 awk '/^No feasible design/ { verdict = NR } /one limit, all others as they are/ { advice = NR }
 	END { exit !(verdict == 1 && advice > verdict) }' "$work/out" || fail "the verdict is not what comes first"
 
 # That nothing fits is audited like a front.
-expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results" --audit
+expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results" --audit
 expect_text "$work/out" "audited by brute force over all 512 whole designs"
 expect_text "$work/out" "Audit: no fault found"
 
@@ -94,18 +94,18 @@ vgg16() {
 		'objectives: [latency_ms, energy_mj]' 'network_result: any' "$@" >"$work/vgg16.yaml"
 }
 vgg16 'constraints: [latency_ms <= 35.4269, energy_mj <= 25.653]' 'search: {max_front: 20}'
-expect_code 0 "$DSE" explore "$work/vgg16.yaml" -o "$work/results"
+expect_code 0 "$DSE" explore "$work/vgg16.yaml" --detail fast -o "$work/results"
 expect_text "$work/out" "35.427"
 expect_text "$work/out" "certificate: exact, every listed design is accounted for"
 
 # The printed figures of a design, as limits, find that design again: those of front.csv and those of the table.
 vgg16
 rm -rf "$work/results"
-expect_code 0 "$DSE" explore "$work/vgg16.yaml" -o "$work/results"
+expect_code 0 "$DSE" explore "$work/vgg16.yaml" --detail fast -o "$work/results"
 awk '$2 ~ /^[0-9.]+$/ && $4 ~ /^[0-9.]+$/ && $1 ~ /^[0-9]+$/ { print $1, $2, $4 }' "$work/out" | sed -n '2p;5p;9p' >"$work/limits"
 awk -F, 'NR % 131 == 5 { print $1, $2, $3 }' "$work"/results/vgg16_limits-*/front.csv >>"$work/limits"
 [ "$(wc -l <"$work/limits")" -gt 8 ] || fail "too few designs to take limits from"
 while read -r id latency energy; do
 	vgg16 "constraints: [latency_ms <= $latency, energy_mj <= $energy]" 'search: {max_front: 8}'
-	expect_code 0 "$DSE" explore -q "$work/vgg16.yaml" -o "$work/results"
+	expect_code 0 "$DSE" explore -q "$work/vgg16.yaml" --detail fast -o "$work/results"
 done <"$work/limits"

@@ -18,7 +18,7 @@ start() {
 
 # Layer by layer, the layers that were not searched yet get a quick front, so that there is one of the whole.
 start_layers() {
-	"$DSE" explore spaces/qpe_vgg16.yaml -j1 -o "$work/layers" >"$work/out" 2>"$work/err" &
+	"$DSE" explore spaces/qpe_vgg16.yaml --detail fast -j1 -o "$work/layers" >"$work/out" 2>"$work/err" &
 	pid=$!
 	n=0
 	while ! ls "$work/layers"/qpe_vgg16-* >/dev/null 2>&1; do
@@ -40,7 +40,7 @@ expect_code 0 "$DSE" simulate -q --point "$run/front.json:0"
 sed 's/"complete": false/"complete": true/' "$run/run.json" >"$work/run.json"
 cp "$work/run.json" "$run/run.json"
 rm -rf "$run-partial"
-"$DSE" explore spaces/qpe_vgg16.yaml -j1 --points -o "$work/layers" >"$work/out" 2>"$work/err" &
+"$DSE" explore spaces/qpe_vgg16.yaml --detail fast -j1 --points -o "$work/layers" >"$work/out" 2>"$work/err" &
 pid=$!
 n=0
 while ! ls "$run"/.points.csv.* >/dev/null 2>&1; do

@@ -37,7 +37,7 @@ expect_code 4 "$DSE" power "$work/slow.yaml" "$work/huge.yaml" --budget-ms 1e9
 expect_code 4 "$DSE" map "$work/slow.yaml" "$work/huge.yaml" --split even
 expect_code 0 "$DSE" check "$work/bad.yaml"
 expect_code 0 "$DSE" explain "$work/bad.yaml"
-expect_code 4 "$DSE" explore "$work/bad.yaml" -o "$work"
+expect_code 4 "$DSE" explore "$work/bad.yaml" --detail fast -o "$work"
 expect_text "$work/out" "  clocks  "
 expect_code 4 "$DSE" prove "$work/slow.yaml" "$work/huge.yaml" --json
 expect_text "$work/out" '"verdict": "proof"'
@@ -109,7 +109,7 @@ expect_text "$work/err" "on this machine; take closed forms"
 # A layer that no split serves is one of the answer.
 expect_code 4 "$DSE" simulate "$work/fine.yaml" vgg16 --json
 expect_text "$work/out" '"verdict": "pe_sram"'
-expect_code 0 "$DSE" explore "$work/good.yaml" --shard 1/2 --json -o "$work"
+expect_code 0 "$DSE" explore "$work/good.yaml" --detail fast --shard 1/2 --json -o "$work"
 expect_text "$work/out" '"complete": true'
 expect_code 2 "$DSE" explore "$work/good.yaml" -o ''
 expect_text "$work/err" "--out is empty"

@@ -43,7 +43,7 @@ await() {
 
 # A picture in colours; in a narrow window a line; stopped, nothing of either is left above the table.
 terminal <<END
-"\$DSE" explore $search -o "$work/killed" &
+"\$DSE" explore $search --detail fast -o "$work/killed" &
 await 'latency_ms'
 stty cols 40
 await '? left  searching'
@@ -68,7 +68,7 @@ done
 
 # Without colours and without UTF-8.
 terminal <<END
-NO_COLOR=1 LC_ALL=C "\$DSE" explore $search -o "$work/plain" --live mac_units,energy_mj &
+NO_COLOR=1 LC_ALL=C "\$DSE" explore $search --detail fast -o "$work/plain" --live mac_units,energy_mj &
 await '/s'
 kill -INT \$!
 wait \$! || [ \$? -eq 130 ]
@@ -81,16 +81,16 @@ expect_text "$work/screen" "latency_ms "
 # The same search with a picture, and without one: by TERM, -q, and because stderr is no terminal.
 fixed="$search --max-evaluations 10000"
 terminal <<END
-"\$DSE" explore $fixed -o "$work/drawn"
+"\$DSE" explore $fixed --detail fast -o "$work/drawn"
 END
 expect_text "$work/screen" "front so far: "
 terminal <<END
-TERM=dumb "\$DSE" explore $fixed -o "$work/dumb"
+TERM=dumb "\$DSE" explore $fixed --detail fast -o "$work/dumb"
 END
 ! grep -aq "$escape" "$work/screen" || fail "escape sequences on a dumb terminal"
 terminal <<END
-"\$DSE" explore $fixed -o "$work/quiet" -q
-"\$DSE" explore $fixed -o "$work/file" 2>"$work/err"
+"\$DSE" explore $fixed --detail fast -o "$work/quiet" -q
+"\$DSE" explore $fixed --detail fast -o "$work/file" 2>"$work/err"
 END
 ! grep -aq "$escape\[[0-9]*[AJK]" "$work/screen" || fail "a picture with -q, or where stderr is no terminal"
 expect_empty "$work/err"
@@ -106,10 +106,10 @@ expect_code 2 "$DSE" explore spaces/smoke.yaml --color sometimes
 expect_text "$work/err" "--color is 'sometimes', allowed are auto, always, never"
 
 # --color is stronger than the environment; files have no colours.
-NO_COLOR=1 "$DSE" explore spaces/smoke.yaml -q --color always -o "$work/always" >"$work/out"
+NO_COLOR=1 "$DSE" explore spaces/smoke.yaml --detail fast -q --color always -o "$work/always" >"$work/out"
 expect_text "$work/out" "${escape}[1;36mknee${escape}[0m"
 expect_text "$work/out" "${escape}[32mleast energy_mj${escape}[0m"
-CLICOLOR_FORCE=1 "$DSE" explore spaces/smoke.yaml -q --color never -o "$work/always" >"$work/plain.txt"
+CLICOLOR_FORCE=1 "$DSE" explore spaces/smoke.yaml --detail fast -q --color never -o "$work/always" >"$work/plain.txt"
 sed "s/$escape\[[0-9;]*m//g" "$work/out" | cmp - "$work/plain.txt" || fail "colours change more than colours"
 ! grep -rq "$escape" "$work/always" || fail "colours in files"
 
@@ -117,8 +117,8 @@ sed "s/$escape\[[0-9;]*m//g" "$work/out" | cmp - "$work/plain.txt" || fail "colo
 sed 's/^axes:/&\n  chip.n_dram: [2]/' spaces/smoke.yaml >"$work/wide.yaml"
 terminal <<END
 stty cols 70
-"\$DSE" explore "$work/wide.yaml" -q -o "$work/wide"
-"\$DSE" explore "$work/wide.yaml" -q -o "$work/wide" >"$work/wide.txt"
+"\$DSE" explore "$work/wide.yaml" --detail fast -q -o "$work/wide"
+"\$DSE" explore "$work/wide.yaml" --detail fast -q -o "$work/wide" >"$work/wide.txt"
 stty cols 80
 END
 expect_text "$work/screen" "The same in all of these: "

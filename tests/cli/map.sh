@@ -29,7 +29,7 @@ cat >"$work/space.yaml" <<-END
 	objectives: [energy_mj, latency_ms]
 	search: {max_front: 100000}
 END
-expect_code 0 "$DSE" explore "$work/space.yaml" -q -o "$work/explored"
+expect_code 0 "$DSE" explore "$work/space.yaml" --detail fast -q -o "$work/explored"
 expect_code 0 "$DSE" map dvfs_chip tiny --goal energy -o "$work/energy" -j2
 cp "$work/out" "$work/table"
 expect_text "$work/out" "Least energy_mj of the searched mappings that write the network's result to DRAM"
@@ -125,7 +125,7 @@ expect_text "$work/err" "layers, splits, strategies, levels and forms"
 	echo "  - {match: '.*', split: even, conv_1x1: [conv, packed, tight]}"
 	echo 'objectives: [latency_ms, energy_mj]'
 } >"$work/tight.yaml"
-expect_code 0 "$DSE" explore "$work/tight.yaml" -o "$work/tight_front" --verify --audit --prove
+expect_code 0 "$DSE" explore "$work/tight.yaml" --detail fast -o "$work/tight_front" --verify --audit --prove
 front=$(echo "$work"/tight_front/tight-*/front.json)
 expect_text "$front" '"conv_1x1": "tight"'
 expect_code 0 "$DSE" simulate --point "$front:0"

@@ -87,7 +87,7 @@ expect_text "$work/out" '"_1+2"'
 
 # ---- any other name comes through, to files that are what they say ----
 put_network "'naïve <b>&\"日本, it''s ]]> {x}'"
-expect_code 0 "$DSE" explore "$work/space.yaml" -o "$work/runs" --no-progress
+expect_code 0 "$DSE" explore "$work/space.yaml" --detail fast -o "$work/runs" --no-progress
 run=$(echo "$work"/runs/names-*)
 clean "$work/out" "$work/err" "$run/front.csv" "$run/front.svg" "$run/run.json" "$run/front.json"
 expect_text "$run/front.json" "naïve <b>&\\\"日本, it's ]]> {x}"
@@ -106,7 +106,7 @@ fi
 # ---- what others have written into a store ----
 DSE_STORE=$work/runs.db
 export DSE_STORE
-expect_code 0 "$DSE" explore "$work/space.yaml" -o "$work/kept" --no-progress
+expect_code 0 "$DSE" explore "$work/space.yaml" --detail fast -o "$work/kept" --no-progress
 if command -v sqlite3 >/dev/null 2>&1; then
 	sqlite3 "$DSE_STORE" "UPDATE run SET space = char(27) || '[31m' || char(155) || space, folder = char(13) || folder"
 	expect_code 0 "$DSE" runs

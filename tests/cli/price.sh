@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# explore --detail both: the fast tier searches, the event tier prices; the front is of the event tier.
+# explore: the fast tier searches, the event tier prices; the front is of the event tier.
 . tests/cli/common
 
 cat >"$work/sizing.yaml" <<END
@@ -16,9 +16,9 @@ layers:
 objectives: [latency_ms, energy_mj, mac_units]
 END
 
-# Whatever helps: the same files.
+# Whatever helps: the same files. It is the default.
 for n in 1 2; do
-	expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both -q --no-progress "-j$n" -o "$work/j$n"
+	expect_code 0 "$DSE" explore "$work/sizing.yaml" -q --no-progress "-j$n" -o "$work/j$n"
 done
 one=$(echo "$work"/j1/sizing-*) two=$(echo "$work"/j2/sizing-*)
 expect_same "$one/front.csv" "$two/front.csv"
@@ -27,7 +27,7 @@ sed 's/-j [12]//; s/"generated_by": .*//; s/j2/j1/' "$two/front.json" >"$work/tw
 expect_same "$work/one.json" "$work/two.json"
 
 # What is printed says how far to trust it, and what is written has it, too.
-expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both --no-progress -o "$work/j1"
+expect_code 0 "$DSE" explore "$work/sizing.yaml" --no-progress -o "$work/j1"
 grep -qE '^Priced in the event tier: [0-9]+ of [0-9]+ designs' "$work/out" || fail "prices are not told"
 expect_text "$work/out" 'event tier: nothing beats this front'
 expect_text "$work/out" 'if no design without a price is faster than the fast tier says by more than'
@@ -36,6 +36,9 @@ expect_text "$one/run.json" '"in_event_tier": true'
 expect_text "$one/run.json" '"assumed_gap_pct": '
 head -n 1 "$one/front.csv" | grep -q ',like_it,place' || fail "no columns of front.csv"
 expect_text "$one/front.json" '"detail": "event"'
+expect_text "$one/run.json" ' --detail both'
+expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both -q --no-progress -o "$work/j1"
+[ "$(echo "$work"/j1/sizing-*)" = "$one" ] || fail "--detail both is not the default"
 
 # Every point replays in the event tier, to the last digit.
 n=$(($(wc -l <"$one/front.csv") - 1))
@@ -43,9 +46,10 @@ n=$(($(wc -l <"$one/front.csv") - 1))
 expect_code 0 "$DSE" simulate -q --point "$one/front.json:0"
 expect_code 0 "$DSE" simulate -q --point "$one/front.json:$((n - 1))"
 expect_code 0 "$DSE" report "$one" -o "$work/page.html"
+grep -qE '"priced, within [0-9.e+-]+ %"' "$work/page.html" || fail "the page does not say what is known"
 
 # It is never worse than the fast tier's optimum in the event tier.
-expect_code 0 "$DSE" explore "$work/sizing.yaml" --verify -q --no-progress -o "$work/fast"
+expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail fast --verify -q --no-progress -o "$work/fast"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "verified_latency_ms") at = i; next }
 	{ print $at }' "$work"/fast/sizing-*/front.csv | sort -g | head -n 1 >"$work/fast.ms"
 awk -F, 'NR > 1 { print $2 }' "$one/front.csv" | sort -g | head -n 1 >"$work/both.ms"
@@ -56,7 +60,7 @@ awk 'NR == FNR { fast = $1; next } { exit !($1 <= fast * (1 + 1e-12)) }' "$work/
 sed '$a resolution: 0' "$work/sizing.yaml" >"$work/all.yaml"
 sed '$a resolution: 20 %' "$work/sizing.yaml" >"$work/few.yaml"
 for name in all few; do
-	expect_code 0 "$DSE" explore "$work/$name.yaml" --detail both -q --no-progress -o "$work/$name"
+	expect_code 0 "$DSE" explore "$work/$name.yaml" -q --no-progress -o "$work/$name"
 	cat "$work/$name"/sizing-*/front.csv >"$work/$name.csv"
 done
 [ "$(wc -l <"$work/few.csv")" -lt "$(wc -l <"$work/all.csv")" ] || fail "a coarse front has as many points"
@@ -69,15 +73,29 @@ done
 
 # Taken up, and put together of parts: the same.
 for i in 1 2; do
-	expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both -q --no-progress --shard "$i/2" -o "$work/shards"
+	expect_code 0 "$DSE" explore "$work/sizing.yaml" -q --no-progress --shard "$i/2" -o "$work/shards"
 done
 expect_code 0 "$DSE" merge -q --no-progress "$work"/shards/*-shard-* -o "$work/merged"
 expect_same "$one/front.csv" "$(echo "$work"/merged/sizing-*/front.csv)"
 
+# --effort signoff goes on until the gap is closed, whoever helps.
+sed 's/split: .*/split: {width: whole, height: {max_parts: 8}, out_channels: {max_parts: 4}, in_channels: {max_parts: 16}}/' \
+	"$work/sizing.yaml" >"$work/small.yaml"
+number() { sed -n "s/^[[:space:]]*\"$2\": \([0-9.e+-]*\),*\$/\1/p" "$1"; }
+expect_code 0 "$DSE" explore "$work/small.yaml" -q --no-progress -o "$work/open"
+run=$(echo "$work"/open/*/run.json)
+awk "BEGIN { exit !($(number "$run" assumed_gap_pct) > $(number "$run" resolution_pct)) }" || fail "nothing is left to be closed"
+for n in 1 2; do
+	expect_code 0 "$DSE" explore "$work/small.yaml" --effort signoff -q --no-progress "-j$n" -o "$work/closed$n"
+	run=$(echo "$work/closed$n"/*/run.json)
+	awk "BEGIN { exit !($(number "$run" assumed_gap_pct) <= $(number "$run" resolution_pct)) }" || fail "the gap is not closed"
+done
+expect_same "$(echo "$work"/closed1/*/front.csv)" "$(echo "$work"/closed2/*/front.csv)"
+
 # What the store knows is not run again, and changes nothing.
 unset DSE_STORE
 for n in 1 2; do
-	expect_code 0 "$DSE" explore "$work/sizing.yaml" --detail both --no-progress --store "$work/store.sqlite" -o "$work/known$n"
+	expect_code 0 "$DSE" explore "$work/sizing.yaml" --no-progress --store "$work/store.sqlite" -o "$work/known$n"
 	expect_same "$one/front.csv" "$(echo "$work/known$n"/sizing-*/front.csv)"
 done
 expect_text "$work/out" 'of the prices were known from earlier runs'
@@ -95,12 +113,18 @@ awk 'NR == FNR { fast = $1; next } { exit !($1 <= fast) }' "$work/fast.ms" "$wor
 expect_code 2 "$DSE" map thesis_chip tiny --detail event
 
 # What cannot be priced is refused or said: nothing is claimed of a search that was cut short, or found no layers' fronts.
+# Where it was not asked for, such a search is in the fast tier as before, and that is said.
 expect_code 2 "$DSE" explore spaces/smoke.yaml --detail both --flat -q
+for other in "spaces/smoke.yaml --flat" "spaces/smoke.yaml --engine nsga2" spaces/tpu_small.yaml; do
+	expect_code 0 "$DSE" explore $other --no-progress -o "$work/other"
+	grep -q '^Pareto front, fast tier: ' "$work/out" || fail "$other: in which tier?"
+	! grep -q "event tier" "$work/out" || fail "$other is priced"
+done
 expect_code 2 "$DSE" explore spaces/smoke.yaml --detail both --engine nsga2 -q
 expect_text "$work/err" '--detail both prices what an exact search leaves'
-expect_code 0 "$DSE" explore spaces/mla_sizing.yaml --detail both --no-progress --max-seconds 1 -o "$work/cut"
+expect_code 0 "$DSE" explore spaces/mla_sizing.yaml --no-progress --max-seconds 1 -o "$work/cut"
 expect_text "$work/out" "Not priced in the event tier: the search was cut short; the front is the fast tier's"
-"$DSE" explore spaces/mla_sizing.yaml --detail both -q --no-progress -o "$work/stopped" >"$work/out" 2>"$work/err" &
+"$DSE" explore spaces/mla_sizing.yaml -q --no-progress -o "$work/stopped" >"$work/out" 2>"$work/err" &
 pid=$!
 sleep 1
 kill -s INT "$pid"
@@ -114,12 +138,18 @@ fast=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "latency_ms") at =
 	"$work"/fast/sizing-*/front.csv | sort -g | head -n 1)
 awk "BEGIN { exit !($fast < $ms) }" || fail "the fast tier is not faster here: the limit has to be another one"
 sed "\$a constraints: [latency_ms <= $fast]" "$work/sizing.yaml" >"$work/limit.yaml"
-expect_code 4 "$DSE" explore "$work/limit.yaml" --detail both --no-progress -o "$work/limit"
+expect_code 4 "$DSE" explore "$work/limit.yaml" --no-progress -o "$work/limit"
 expect_text "$work/out" 'no design that got a price keeps the limits there'
+
+# Out of time there: a result that says what it is, and how to go on.
+expect_code 0 "$DSE" explore spaces/thesis_vgg16.yaml -j1 --no-progress --max-seconds 2 -o "$work/late"
+expect_text "$work/err" "stopped by --max-seconds; to go on: dse explore --resume $work/late/"
+expect_text "$(echo "$work"/late/*/run.json)" '"complete": false'
+[ -e "$(echo "$work"/late/*/journal)" ] || fail "nothing to go on with"
 
 # Ctrl-C while designs are priced, at any time.
 for s in 0.1 0.3 0.5 0.7; do
-	"$DSE" explore spaces/thesis_vgg16.yaml --detail both -q --no-progress -o "$work/stopped" >"$work/out" 2>"$work/err" &
+	"$DSE" explore spaces/thesis_vgg16.yaml -q --no-progress -o "$work/stopped" >"$work/out" 2>"$work/err" &
 	pid=$!
 	n=0
 	until [ -d "$work/stopped" ] && ls "$work/stopped" | grep -q thesis_vgg16; do

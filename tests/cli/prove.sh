@@ -49,7 +49,7 @@ cat >"$work/space.yaml" <<-'YAML'
 	networks: [tiny]
 	objectives: [latency_ms]
 YAML
-expect_code 0 "$DSE" explore "$work/space.yaml" -q -o "$work/results" --prove
+expect_code 0 "$DSE" explore "$work/space.yaml" --detail fast -q -o "$work/results" --prove
 expect_text "$work/out" "Proved on data: 3 of 3 layer designs bit-exact"
 grep -q '"proved": *true' "$work"/results/*/run.json || fail "run.json says nothing of the proof"
 front=$(echo "$work"/results/*/front.json)

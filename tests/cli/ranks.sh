@@ -34,10 +34,10 @@ compare_runs() {
 	expect_same "$work/$(basename "$1").run" "$work/$(basename "$2").run"
 }
 
-expect_code 0 "$DSE" explore "$work/ranks.yaml" -q --points -j1 -o "$work/alone"
+expect_code 0 "$DSE" explore "$work/ranks.yaml" --detail fast -q --points -j1 -o "$work/alone"
 alone=$(echo "$work"/alone/*)
 for n in 1 2 4; do
-	expect_code 0 mpirun -n $n "$DSE" explore "$work/ranks.yaml" --points -j1 -o "$work/ranks$n"
+	expect_code 0 mpirun -n $n "$DSE" explore "$work/ranks.yaml" --detail fast --points -j1 -o "$work/ranks$n"
 	found=$(echo "$work/ranks$n"/*)
 	compare_runs "$alone" "$found"
 	[ -z "$(ls -A "$found" | grep journal)" ] || fail "journals left in $found"
@@ -45,7 +45,7 @@ for n in 1 2 4; do
 done
 
 # Killed with four ranks, taken up with two.
-mpirun -n 4 "$DSE" explore "$work/ranks.yaml" -q --points -j1 -o "$work/killed" >"$work/out" 2>"$work/err" &
+mpirun -n 4 "$DSE" explore "$work/ranks.yaml" --detail fast -q --points -j1 -o "$work/killed" >"$work/out" 2>"$work/err" &
 pid=$!
 n=0
 while ! ls "$work"/killed/*/journal.3 >/dev/null 2>&1; do
@@ -73,9 +73,9 @@ expect_code 2 mpirun -n 2 "$DSE" explore "$work/ranks.yaml" --shard 1/2
 # In a flat search the ranks evaluate for the first one.
 for options in "--engine nsga2 --seed 3" "--engine nsga2 --flat --seed 3" "--flat" "--engine pls --flat --max-evaluations 300"; do
 	rm -rf "$work/flat" "$work"/flat[24]
-	expect_code 0 "$DSE" explore spaces/smoke.yaml -q $options -j1 -o "$work/flat"
+	expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q $options -j1 -o "$work/flat"
 	for n in 2 4; do
-		expect_code 0 mpirun -n $n "$DSE" explore spaces/smoke.yaml -q $options -j1 -o "$work/flat$n"
+		expect_code 0 mpirun -n $n "$DSE" explore spaces/smoke.yaml --detail fast -q $options -j1 -o "$work/flat$n"
 		compare_runs "$(echo "$work"/flat/*)" "$(echo "$work/flat$n"/*)"
 	done
 done

@@ -55,7 +55,7 @@ row() {
 for network in vgg16 resnet50; do
 	for strategy in no_fusion fusion fusion_reuse any; do
 		space $network $strategy
-		expect_code 0 "$DSE" explore -q "$work/${network}_$strategy.yaml" -o "$work/${network}_$strategy"
+		expect_code 0 "$DSE" explore -q "$work/${network}_$strategy.yaml" --detail fast -o "$work/${network}_$strategy"
 		row $network $strategy fast >>"$work/table"
 		if [ -n "$what" ] || [ $strategy = fusion_reuse ]; then
 			row $network $strategy event >>"$work/table"

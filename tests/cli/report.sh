@@ -5,7 +5,7 @@
 space=spaces/smoke.yaml
 results=$work/results
 unset DSE_STORE
-expect_code 0 "$DSE" explore $space -o "$results"
+expect_code 0 "$DSE" explore $space --detail fast -o "$results"
 folder=$(echo "$results"/smoke-*)
 expect_text "$work/out" "Look at it: dse report $folder"
 
@@ -27,7 +27,7 @@ for key in columns points layers point_designs designs machines; do
 	expect_same "$work/a" "$work/b"
 done
 # Commands that are printed are for a shell, and name the store they mean.
-expect_code 0 "$DSE" explore $space -o "$work/o d"
+expect_code 0 "$DSE" explore $space --detail fast -o "$work/o d"
 odd=$(echo "$work/o d/"smoke-*)
 expect_text "$work/out" "Look at it: dse report '$odd'"
 replay="dse simulate --point '$odd/front.json':"
@@ -80,14 +80,14 @@ cat >"$work/wide.yaml" <<-'END'
 	objectives: [latency_ms, energy_mj, mac_units]
 	search: {max_front: 1100}
 END
-expect_code 0 "$DSE" explore "$work/wide.yaml" -q -o "$results" --store none
+expect_code 0 "$DSE" explore "$work/wide.yaml" --detail fast -q -o "$results" --store none
 expect_code 0 "$DSE" report "$results"/wide-*
 [ "$(wc -l <"$(echo "$results"/wide-*)/front.csv")" -gt 2000 ] || fail "not 2000 points"
 [ "$(wc -c <"$(echo "$results"/wide-*)/report.html")" -lt 3000000 ] || fail "2000 points in more than 3 MB"
 
 # Inputs out of the store where the files have changed; without it the details are left out, and it is said why.
 cp -r spaces "$work/spaces"
-expect_code 0 "$DSE" explore "$work/spaces/smoke.yaml" -q -o "$work/moved"
+expect_code 0 "$DSE" explore "$work/spaces/smoke.yaml" --detail fast -q -o "$work/moved"
 sed -i 's/pe_static_mw: .*/pe_static_mw: 9/' "$work/spaces/machines/dvfs_chip.yaml"
 expect_code 0 "$DSE" report "$work"/moved/smoke-* --store "$work/moved/dse.sqlite" --json
 expect_text "$work/out" '"without":null'
@@ -98,7 +98,7 @@ expect_text "$work/out" "dvfs_chip.yaml is not the file"
 
 # Runs without a feasible design say why.
 printf 'name: impossible\nmachine: dvfs_chip\nnetwork: tiny\nlayers: [{match: ".*", split: all}]\nconstraints: [latency_ms <= 0.0001]\nobjectives: [latency_ms, energy_mj]\n' >"$work/impossible.yaml"
-expect_code 4 "$DSE" explore "$work/impossible.yaml" -q -o "$results"
+expect_code 4 "$DSE" explore "$work/impossible.yaml" --detail fast -q -o "$results"
 expect_code 0 "$DSE" report "$results"/impossible-* --json
 expect_text "$work/out" '"changes_of_one_limit":'
 expect_code 0 "$DSE" report "$results"/impossible-*

@@ -64,7 +64,7 @@ killed() {
 	kills=$2
 	shift 2
 	start=$(now_ms)
-	expect_code 0 "$DSE" explore "$space" -q -o "$work/$name" "$@"
+	expect_code 0 "$DSE" explore "$space" --detail fast -q -o "$work/$name" "$@"
 	lasts=$(($(now_ms) - start))
 	alone=$(echo "$work/$name"/kills-*)
 	folder=$work/$name-killed/$(basename "$alone")
@@ -76,7 +76,7 @@ killed() {
 			"$DSE" explore --resume "$folder" -q "-j$((1 + n_run % 2))" >"$work/out" 2>"$work/err" &
 		else
 			rm -rf "$folder"
-			"$DSE" explore "$space" -q -o "$work/$name-killed" "$@" >"$work/out" 2>"$work/err" &
+			"$DSE" explore "$space" --detail fast -q -o "$work/$name-killed" "$@" >"$work/out" 2>"$work/err" &
 		fi
 		pid=$!
 		sleep "$(awk -v n="$n_run" -v lasts="$lasts" 'BEGIN { srand(n); printf "%.3f", rand() * lasts / 2000 }')"
@@ -116,7 +116,7 @@ killed islands "$(((KILLS + 1) / 2))" -j2 --flat
 interrupted() {
 	name=$1
 	shift
-	"$DSE" explore "$work/kills.yaml" -o "$work/$name" "$@" >"$work/out" 2>"$work/err" &
+	"$DSE" explore "$work/kills.yaml" --detail fast -o "$work/$name" "$@" >"$work/out" 2>"$work/err" &
 	pid=$!
 	n=0
 	while ! ls "$work/$name"/kills-*/journal >/dev/null 2>&1; do
@@ -155,9 +155,9 @@ expect_text "$work/err" "made with file $work/kills.yaml"
 
 # Torn and damaged journals: what is not whole is searched again, and the journal ends with the same bytes.
 space=spaces/smoke.yaml
-expect_code 0 "$DSE" explore $space -q -o "$work/smoke" --points -j1
+expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/smoke" --points -j1
 for part in 1 2 3; do
-	expect_code 0 "$DSE" explore $space -q -o "$work/shards" --points -j1 --shard $part/3
+	expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/shards" --points -j1 --shard $part/3
 done
 shard=$(echo "$work"/shards/smoke-*-shard-2-of-3)
 cp "$shard/journal" "$work/journal"
@@ -186,7 +186,7 @@ expect_text "$work/err" "is shard 1/3, and so is"
 head -c $((size - 1)) "$work/journal" >"$shard/journal"
 expect_code 3 "$DSE" merge "$work"/shards/*
 expect_text "$work/err" "is not complete; to go on: dse explore --resume"
-expect_code 0 "$DSE" explore $space -q -o "$work/seeded" --seed 5 --shard 1/2
+expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/seeded" --seed 5 --shard 1/2
 expect_code 3 "$DSE" merge "$work"/shards/*-1-of-3 "$work"/seeded/*
 expect_text "$work/err" "made with seed 5, now it is 1"
 expect_code 2 "$DSE" explore $space --shard 3/2
@@ -195,9 +195,9 @@ expect_code 2 "$DSE" explore $space --shard 1/2 --flat --engine nsga2
 
 # Machines that bounds cut are the same ones for all shards.
 sed 's/^  mla.array: .*/  mla.array: [16x4, 8x4]\n  noc.clk_mhz: [300, 100]/' "$work/kills.yaml" >"$work/cut.yaml"
-expect_code 0 "$DSE" explore "$work/cut.yaml" -q -o "$work/uncut"
+expect_code 0 "$DSE" explore "$work/cut.yaml" --detail fast -q -o "$work/uncut"
 for part in 1 2; do
-	expect_code 0 "$DSE" explore "$work/cut.yaml" -q -o "$work/parts" --shard $part/2
+	expect_code 0 "$DSE" explore "$work/cut.yaml" --detail fast -q -o "$work/parts" --shard $part/2
 done
 expect_code 0 "$DSE" merge "$work"/parts/* -o "$work/merged" -q
 compare_runs "$(echo "$work"/uncut/kills-*)" "$(echo "$work"/merged/kills-*)"

@@ -21,10 +21,10 @@ expect_code 0 "$DSE" explore spaces/smoke.yaml -j2 -o "$work" --store "$work/sto
 expect_code 0 "$DSE" explore spaces/smoke.yaml -j2 -o "$work" --store "$work/store" --no-cache
 expect_code 0 "$DSE" explore spaces/smoke.yaml -j2 -o "$work/flat" --engine nsga2 --flat --max-evaluations 1000
 for shard in 1 2; do
-	expect_code 0 "$DSE" explore spaces/smoke.yaml -j2 -o "$work/part" --shard "$shard/2"
+	expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -j2 -o "$work/part" --shard "$shard/2"
 done
 expect_code 0 "$DSE" merge "$work"/part/smoke-*-shard-* -o "$work/whole"
-expect_code 4 "$DSE" explore "$work/none.yaml" -j2 -o "$work/none"
+expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -j2 -o "$work/none"
 set -- "$work"/smoke-*
 expect_code 0 "$DSE" report "$1" -o "$work/page.html"
 expect_code 0 "$DSE" simulate --point "$1/front.json:0"

@@ -57,7 +57,7 @@ stops exhausted spaces/smoke.yaml --engine nsga2 --flat --max-seconds 1000 --max
 for options in "--engine nsga2" "--engine nsga2 --flat" "--engine exact"; do
 	for n in 1 2; do
 		rm -rf "$work/found"
-		expect_code 0 "$DSE" explore spaces/smoke.yaml -q $options -j$n -o "$work/found"
+		expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q $options -j$n -o "$work/found"
 		sed -n '/"progress": {/,/^	}/p' "$work"/found/*/run.json | grep -v '"seconds": ' >"$work/way$n"
 	done
 	expect_text "$work/way1" '"points": [{"evaluations": '
@@ -74,6 +74,6 @@ axes:
 network: vgg16
 objectives: [latency_ms, energy_mj]
 END
-expect_code 0 "$DSE" explore "$work/bounded.yaml" --max-seconds 1 -q -o "$work/bounded"
+expect_code 0 "$DSE" explore "$work/bounded.yaml" --detail fast --max-seconds 1 -q -o "$work/bounded"
 expect_text "$work"/bounded/*/run.json '"complete": false'
 [ "$(wc -l <"$(echo "$work"/bounded/*/front.csv)")" -gt 2 ] || fail "no front of a sample"

@@ -17,7 +17,7 @@ integrity() {
 # The store lies beside the runs' folders; nothing is asked of one that is not there.
 expect_code 5 "$DSE" runs --store "$store"
 expect_text "$work/err" "there is no store of runs"
-expect_code 0 "$DSE" explore $space -q -o "$results"
+expect_code 0 "$DSE" explore $space --detail fast -q -o "$results"
 [ -s "$store" ] || fail "no $store"
 folder=$(echo "$results"/smoke-*)
 signature=$(sed -n 's/.*"signature": "\(.*\)",/\1/p' "$folder/run.json")
@@ -71,7 +71,7 @@ expect_text "$work/out" "dse export 1 --json -o front.json && dse simulate --poi
 # Runs without a front are kept, too, and say why.
 printf 'name: impossible\nmachine: dvfs_chip\nnetwork: tiny\nlayers: [{match: ".*", split: all}]\nconstraints: [latency_ms <= 0.0001]\nobjectives: [latency_ms, energy_mj]\n' >"$work/impossible.yaml"
 cp "$work/impossible.yaml" "$work/edited.yaml"
-expect_code 4 "$DSE" explore "$work/edited.yaml" -q -o "$results"
+expect_code 4 "$DSE" explore "$work/edited.yaml" --detail fast -q -o "$results"
 expect_code 4 "$DSE" export last --csv
 echo '# edited' >>"$work/edited.yaml"
 expect_code 0 "$DSE" show last
@@ -79,9 +79,9 @@ expect_text "$work/out" "No feasible design."
 expect_text "$work/out" "changed since"
 
 # No store is written where none is wanted, nor by shards, which have no front.
-expect_code 0 "$DSE" explore $space -q -o "$work/none" --store none
-expect_code 0 "$DSE" explore $space -q -o "$work/none" --shard 1/2
-DSE_STORE=none expect_code 0 "$DSE" explore $space -q -o "$work/none"
+expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/none" --store none
+expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/none" --shard 1/2
+DSE_STORE=none expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/none"
 [ ! -e "$work/none/dse.sqlite" ] || fail "a store that nobody wanted"
 DSE_STORE=none expect_code 2 "$DSE" runs
 
@@ -101,10 +101,10 @@ expect_code 2 "$DSE" show 1
 results=$work/again
 store=$results/dse.sqlite
 DSE_STORE=$store
-expect_code 0 "$DSE" explore $space -q -o "$results"
+expect_code 0 "$DSE" explore $space --detail fast -q -o "$results"
 folder=$(echo "$results"/smoke-*)
 cp "$folder/front.json" "$work/searched.json"
-expect_code 0 "$DSE" explore $space -o "$results"
+expect_code 0 "$DSE" explore $space --detail fast -o "$results"
 expect_text "$work/out" "Run 1 of the store found this front"
 expect_same "$folder/front.json" "$work/searched.json"
 expect_text "$folder/run.json" '"known_from": {'
@@ -113,16 +113,16 @@ expect_code 0 "$DSE" show last
 expect_text "$work/out" "Not searched: run 1 had asked the same."
 for how in "--no-cache" "--points" "--seed 2 --engine nsga2 --flat"; do
 	# shellcheck disable=SC2086 # words on purpose
-	expect_code 0 "$DSE" explore $space -o "$results" $how
+	expect_code 0 "$DSE" explore $space --detail fast -o "$results" $how
 	! grep -q "of the store found this front" "$work/out" || fail "not searched with $how"
 done
 # verification, audit, and inputs by other names write what they would have written
 for how in "$space --audit --verify" "$PWD/$space"; do
 	# shellcheck disable=SC2086 # words on purpose
-	expect_code 0 "$DSE" explore $how -o "$results"
+	expect_code 0 "$DSE" explore $how --detail fast -o "$results"
 	expect_text "$work/out" "of the store found this front"
 	# shellcheck disable=SC2086
-	expect_code 0 "$DSE" explore $how -q -o "$work/searched" --store none
+	expect_code 0 "$DSE" explore $how --detail fast -q -o "$work/searched" --store none
 	for file in front.csv front.json front.svg; do
 		expect_same "$folder/$file" "$(echo "$work"/searched/smoke-*)/$file"
 	done
@@ -131,9 +131,9 @@ cmp -s "$folder/front.json" "$work/searched.json" && fail "the names of inputs a
 # an answer that is damaged is searched for again
 if command -v sqlite3 >/dev/null 2>&1; then
 	sqlite3 "$store" "UPDATE answer SET data = x'789c00'; UPDATE layer_front SET data = x'789c00'"
-	expect_code 0 "$DSE" explore $space -o "$results"
+	expect_code 0 "$DSE" explore $space --detail fast -o "$results"
 	! grep -q "known from earlier runs\|of the store found" "$work/out" || fail "damaged answers are taken"
-	expect_code 0 "$DSE" explore $space -q -o "$results"
+	expect_code 0 "$DSE" explore $space --detail fast -q -o "$results"
 	expect_same "$folder/front.json" "$work/searched.json"
 fi
 
@@ -149,14 +149,14 @@ layers:
 objectives: [latency_ms, energy_mj]
 END_OF_SPACE
 sed -i "s,^machine: .*,machine: $PWD/spaces/machines/dvfs_chip.yaml," "$work/rules.yaml"
-expect_code 0 "$DSE" explore "$work/rules.yaml" -o "$results" -j1
+expect_code 0 "$DSE" explore "$work/rules.yaml" --detail fast -o "$results" -j1
 ! grep -q "known from earlier runs" "$work/out" || fail "a new space knows searches"
 sed -i 's/, strategy: fusion}/, strategy: [fusion, no_fusion]}/' "$work/rules.yaml"
-expect_code 0 "$DSE" explore "$work/rules.yaml" -o "$results" -j2
+expect_code 0 "$DSE" explore "$work/rules.yaml" --detail fast -o "$results" -j2
 n_known=$(sed -n 's/^\([0-9]*\) searches of layers were known from earlier runs.*/\1/p' "$work/out")
 rules=$(ls -td "$results"/rules-*/ | head -n 1)
 n_search=$(sed -n 's/.*"exhausted": \([0-9]*\).*/\1/p' "$rules/run.json")
-expect_code 0 "$DSE" explore "$work/rules.yaml" -q -o "$work/rules" --store none
+expect_code 0 "$DSE" explore "$work/rules.yaml" --detail fast -q -o "$work/rules" --store none
 alone=$(echo "$work"/rules/rules-*)
 for file in front.csv front.json front.svg; do
 	expect_same "$rules/$file" "$alone/$file"
@@ -177,12 +177,12 @@ expect_same "$work/text" "$work/text.before"
 [ ! -e "$(echo "$work"/refused/smoke-*)/front.csv" ] || fail "searched for a store that was refused"
 
 # No room: the run's files are there, its error is clear, and the store has all that it had.
-expect_code 0 "$DSE" explore $space -q -o "$work/full" --store "$work/full.sqlite"
+expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/full" --store "$work/full.sqlite"
 code=0
 (
 	ulimit -f 70 # 512 bytes each
 	export TMPDIR=/nonexistent # the thread sanitizer begins with a large file there
-	"$DSE" explore spaces/thesis_vgg16.yaml -q -o "$work/full" --store "$work/full.sqlite"
+	"$DSE" explore spaces/thesis_vgg16.yaml --detail fast -q -o "$work/full" --store "$work/full.sqlite"
 ) >"$work/out" 2>"$work/err" || code=$?
 [ "$code" -eq 5 ] || fail "exit $code of a run without room for the store"
 expect_text "$work/err" "File too large"
@@ -192,12 +192,12 @@ expect_text "$work/out" "latency_ms"
 integrity "$work/full.sqlite"
 expect_code 0 "$DSE" runs --store "$work/full.sqlite"
 [ "$(grep -c smoke "$work/out")" -eq 1 ] || fail "a full disk took a run, or left half of one"
-expect_code 0 "$DSE" explore spaces/thesis_vgg16.yaml -q -o "$work/full" --store "$work/full.sqlite"
+expect_code 0 "$DSE" explore spaces/thesis_vgg16.yaml --detail fast -q -o "$work/full" --store "$work/full.sqlite"
 expect_code 0 "$DSE" show 2 --store "$work/full.sqlite"
 
 # Several at once lose nothing.
 for i in 1 2 3; do
-	"$DSE" explore $space -q -o "$work/many$i" --store "$work/many.sqlite" >/dev/null 2>"$work/err$i" &
+	"$DSE" explore $space --detail fast -q -o "$work/many$i" --store "$work/many.sqlite" >/dev/null 2>"$work/err$i" &
 	eval "pid$i=$!"
 done
 for i in 1 2 3; do
@@ -208,13 +208,13 @@ expect_code 0 "$DSE" runs --store "$work/many.sqlite"
 
 # Kills at any moment of whole runs: each exit 0 is a run in the store, and the next one works.
 start=$(date +%s%N)
-expect_code 0 "$DSE" explore $space -q -j1 -o "$work/lasts"
+expect_code 0 "$DSE" explore $space --detail fast -q -j1 -o "$work/lasts"
 lasts=$((($(date +%s%N) - start) / 1000000))
 DSE_STORE=$work/killed/dse.sqlite
 n_run=0 n_done=0 n_killed=0
 while [ "$n_killed" -lt "$KILLS" ]; do
 	n_run=$((n_run + 1))
-	"$DSE" explore $space -q -j1 -o "$work/killed" >/dev/null 2>"$work/err" &
+	"$DSE" explore $space --detail fast -q -j1 -o "$work/killed" >/dev/null 2>"$work/err" &
 	pid=$!
 	sleep "$(awk -v n="$n_run" -v lasts="$lasts" 'BEGIN { srand(n); printf "%.3f", rand() * lasts / 800 }')"
 	kill -s KILL "$pid" 2>/dev/null || true
@@ -226,7 +226,7 @@ while [ "$n_killed" -lt "$KILLS" ]; do
 	*) fail "exit $code of a killed run: $(cat "$work/err")" ;;
 	esac
 done
-expect_code 0 "$DSE" explore $space -q -o "$work/killed"
+expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/killed"
 integrity "$DSE_STORE"
 expect_code 0 "$DSE" runs --last 0
 n_kept=$(grep -c smoke "$work/out")

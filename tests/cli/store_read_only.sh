@@ -54,11 +54,11 @@ answers() {
 	expect_code 0 fixed "$2" "$DSE" report 1 --store "$1" -o "$work/report.html"
 	expect_code 0 fixed "$2" "$DSE" compare 1 1 --store "$1"
 	rm -rf "$work/answer"
-	expect_code 0 fixed "$2" "$DSE" explore $space -o "$work/answer" --store "$1"
+	expect_code 0 fixed "$2" "$DSE" explore $space --detail fast -o "$work/answer" --store "$1"
 	expect_text "$work/out" "Run 1 of the store found this front"
 	expect_text "$work/err" "$1: is read-only: what it knows is not searched again, and this run is not kept there"
 	expect_same "$folder/front.json" "$(echo "$work"/answer/smoke-*)/front.json"
-	expect_code 0 fixed "$2" "$DSE" explore $space -q -o "$work/answer" --store "$1" --engine exhaustive
+	expect_code 0 fixed "$2" "$DSE" explore $space --detail fast -q -o "$work/answer" --store "$1" --engine exhaustive
 	[ "$(kept_in "$1" "$2")" = "$kept" ] || fail "$1 was written"
 	[ "$(ls -A "$(dirname "$1")")" = "$before" ] || fail "left beside $1: $(ls -A "$(dirname "$1")"), before $before"
 	# what has to write says that it cannot
@@ -72,7 +72,7 @@ for journal in wal rollback; do
 	export DSE_STORE_JOURNAL
 	store=$work/a%b?c#d/$journal.sqlite # names that a URI would take for something else
 	mkdir -p "$work/a%b?c#d"
-	expect_code 0 "$DSE" explore $space -q -o "$work/results-$journal" --store "$store"
+	expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/results-$journal" --store "$store"
 	folder=$(echo "$work/results-$journal"/smoke-*)
 	[ "$journal" = wal ] && kind=2 || kind=1
 	[ "$(journal_of "$store")" -eq "$kind" ] || fail "the journal of $store is not $journal"
@@ -130,7 +130,7 @@ DSE_STORE_JOURNAL=wal
 export DSE_STORE_JOURNAL
 for try in 1 2 3 4 5; do
 	rm -rf "$work/live"
-	"$DSE" explore "$work/long.yaml" -q -j1 -o "$work/live" >/dev/null 2>"$work/err" &
+	"$DSE" explore "$work/long.yaml" --detail fast -q -j1 -o "$work/live" >/dev/null 2>"$work/err" &
 	stopped=$!
 	while kill -s 0 "$stopped" 2>/dev/null && ! ls "$work"/live/long-*/journal >/dev/null 2>&1; do
 		sleep 0.01
@@ -139,7 +139,7 @@ for try in 1 2 3 4 5; do
 	! ls "$work"/live/long-*/journal >/dev/null 2>&1 || break # else it was faster
 	wait "$stopped" || fail "exit $?: $(cat "$work/err")"
 done
-expect_code 0 "$DSE" explore $space -q -o "$work/live"
+expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/live"
 folder=$(echo "$work"/live/smoke-*)
 [ -s "$store-wal" ] || fail "the run is not in the log any more"
 if $can_fix; then

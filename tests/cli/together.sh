@@ -8,7 +8,7 @@ STARTS=${STARTS:-$n_start}
 space=spaces/smoke.yaml
 results='^(front\.(csv|json|svg)|points\.csv|run\.json)$'
 
-expect_code 0 "$DSE" explore $space -q -j1 -o "$work/alone" --points
+expect_code 0 "$DSE" explore $space --detail fast -q -j1 -o "$work/alone" --points
 alone=$(echo "$work"/alone/smoke-*)
 
 # compare_with_alone FOLDER: its front is the lone run's, and nothing but results is left there.
@@ -23,7 +23,7 @@ compare_with_alone() {
 # No start fails, whoever comes first, and nobody puts aside or removes what another one needs.
 for round in $(seq "$STARTS"); do
 	for i in 1 2 3 4 5 6 7 8; do
-		"$DSE" explore $space -q -j1 -o "$work/many$round" >"$work/out$i" 2>"$work/err$i" &
+		"$DSE" explore $space --detail fast -q -j1 -o "$work/many$round" >"$work/out$i" 2>"$work/err$i" &
 		eval "pid$i=$!"
 	done
 	failed=
@@ -44,7 +44,7 @@ layers:
   - {match: CONV_3, level: all}
 objectives: [latency_ms, energy_mj]
 END
-expect_code 0 "$DSE" explore "$work/long.yaml" -q -o "$work/whole"
+expect_code 0 "$DSE" explore "$work/long.yaml" --detail fast -q -o "$work/whole"
 whole=$(echo "$work"/whole/long-*)
 
 stopped=
@@ -78,12 +78,12 @@ go_on() {
 
 # A second run of the same question searches without a journal and leaves the first one's alone; one that would go on
 # with it is refused.
-stop_at "$work/two/long-*/journal" "$DSE" explore "$work/long.yaml" -q -j1 -o "$work/two"
+stop_at "$work/two/long-*/journal" "$DSE" explore "$work/long.yaml" --detail fast -q -j1 -o "$work/two"
 two=$(echo "$work"/two/long-*)
 cp "$two/journal" "$work/journal"
 expect_code 5 "$DSE" explore --resume "$two" -q
 expect_text "$work/err" "$two: another process is at work on this run"
-expect_code 0 "$DSE" explore "$work/long.yaml" -o "$work/two"
+expect_code 0 "$DSE" explore "$work/long.yaml" --detail fast -o "$work/two"
 expect_text "$work/err" "another process is at work on the same run; this one keeps no journal"
 expect_same "$whole/front.json" "$two/front.json"
 expect_same "$work/journal" "$two/journal"
@@ -94,7 +94,7 @@ left=$(ls -A "$two" | grep -vE "$results" || true)
 [ -z "$left" ] || fail "left in $two: $left"
 
 # What a kill leaves behind is nobody's.
-stop_at "$work/killed/long-*/journal" "$DSE" explore "$work/long.yaml" -q -j1 -o "$work/killed"
+stop_at "$work/killed/long-*/journal" "$DSE" explore "$work/long.yaml" --detail fast -q -j1 -o "$work/killed"
 kill -s KILL "$stopped"
 wait "$stopped" 2>/dev/null || true
 stopped=
@@ -105,16 +105,16 @@ left=$(ls -A "$killed" | grep -vE "$results" || true)
 [ -z "$left" ] || fail "left in $killed: $left"
 
 # A second process on a shard would make nothing that anybody could use: it says so before it searches.
-stop_at "$work/parts/long-*-shard-1-of-2/journal" "$DSE" explore "$work/long.yaml" -q -j1 -o "$work/parts" --shard 1/2
+stop_at "$work/parts/long-*-shard-1-of-2/journal" "$DSE" explore "$work/long.yaml" --detail fast -q -j1 -o "$work/parts" --shard 1/2
 part=$(echo "$work"/parts/long-*-shard-1-of-2)
-expect_code 5 "$DSE" explore "$work/long.yaml" -q -o "$work/parts" --shard 1/2
+expect_code 5 "$DSE" explore "$work/long.yaml" --detail fast -q -o "$work/parts" --shard 1/2
 expect_text "$work/err" "$part: another process is at work on this shard"
-expect_code 0 "$DSE" explore "$work/long.yaml" -q -o "$work/parts" --shard 2/2
+expect_code 0 "$DSE" explore "$work/long.yaml" --detail fast -q -o "$work/parts" --shard 2/2
 expect_code 3 "$DSE" merge "$work"/parts/* -q -o "$work/two"
 expect_text "$work/err" "$part: is not complete"
 go_on
 # a merge needs nothing of the folder but room for its results, whoever is at work there
-stop_at "$two/journal" "$DSE" explore "$work/long.yaml" -q -j1 -o "$work/two"
+stop_at "$two/journal" "$DSE" explore "$work/long.yaml" --detail fast -q -j1 -o "$work/two"
 rm "$two/front.json"
 expect_code 0 "$DSE" merge "$work"/parts/* -q -o "$work/two"
 expect_same "$whole/front.json" "$two/front.json"

@@ -34,7 +34,7 @@ expect_code 0 "$DSE" simulate "$work/far.yaml" tiny --json
 expect_text "$work/out" '"far_from_compared": "noc.clk_mhz 2000 is far'
 
 # Fronts: table, CSV and JSON; one of before is read as well.
-expect_code 0 "$DSE" explore spaces/smoke.yaml --no-progress -o "$work/results"
+expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast --no-progress -o "$work/results"
 expect_text "$work/out" 'id  latency_ms  +-%'
 run=$(echo "$work"/results/smoke-*)
 head -n 1 "$run/front.csv" | grep -q ',uncertainty_pct,reference_uncertainty_pct' || fail "no column of front.csv"

@@ -23,9 +23,9 @@ static inline void explore_stop(const char *name, const char *why)
 static inline void explore_once(const char *name, const char *engine, unsigned n_thread, char *folder)
 {
 	char program[] = "dse", command[] = "explore", path[256], jobs[16], option[] = "--engine", own[32],
-	     out[] = "-o";
+	     out[] = "-o", detail[] = "--detail", tier[] = "fast";
 	char quiet[] = "-q";
-	char *argv[] = {program, command, path, option, own, jobs, quiet, out, folder, NULL};
+	char *argv[] = {program, command, path, option, own, jobs, detail, tier, quiet, out, folder, NULL};
 	struct cli_options options;
 	struct err err = {0};
 	(void)snprintf(path, sizeof(path), "spaces/bench/%s.yaml", name);
