@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_json.h"
 #include "dse/base/memory.h"
-#include "dse/engine/engine.h"
 #include "dse/layer/design_field.h"
 #include "dse/out/build.h"
 #include "dse/out/command_word.h"
 #include "dse/out/energy_json.h"
 #include "dse/report/report_roof.h"
 #include "dse/roofline/roofline.h"
+#include "dse/run/kept_run.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -54,15 +54,9 @@ static void put_node(struct json *json, const char *key, const struct doc_node *
 /* As the store has it; of a folder from the same facts. */
 static void put_exactness(struct json *json, const struct report_run *run)
 {
-	char text[48];
-	double epsilon = report_run_real(run, "epsilon", 0);
-	const struct engine_kind *engine = engine_find(report_run_text(run, "options.engine"));
-	bool is_proof = strcmp(report_run_text(run, "complete"), "true") == 0 && engine && !engine->is_random;
-	(void)snprintf(text, sizeof(text), "within %.3g %%", 100.0 * epsilon);
-	if (run->record.id > 0)
-		json_put_text(json, "exactness", run->record.exactness);
-	else
-		json_put_text(json, "exactness", !is_proof ? "unproven" : epsilon > 0 ? text : "exact");
+	char text[KEPT_EXACTNESS_SIZE];
+	kept_run_exactness(run->run, text);
+	json_put_text(json, "exactness", run->record.id > 0 ? run->record.exactness : text);
 }
 
 /* Marks of the search, column by column. */

@@ -8,6 +8,7 @@
 #include "sim/base/file.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,23 +74,32 @@ static enum err_code read_inputs(const struct doc_node *root, struct kept_run *r
 	return ERR_OK;
 }
 
-/* As run_note.c has it for the store. */
-static const char *exactness(const struct doc_node *root, struct kept_run *run)
+static double real_of(const struct doc_node *map, const char *key, double other)
 {
-	const struct doc_node *priced = doc_find(root, "priced"), *gap = doc_find(priced, "assumed_gap_pct");
+	const struct doc_node *node = doc_find(map, key);
 	struct err ignored = {0};
-	char text[64];
-	double pct;
-	bool is_priced = run->is_proven && is_true(priced, "in_event_tier");
-	bool is_known = is_priced && gap && doc_get_real(gap, "assumed_gap_pct", 0.0, 1e300, &pct, &ignored);
+	double value = other;
+	if (node && node->kind == DOC_SCALAR)
+		(void)doc_get_real(node, key, 0.0, 1e300, &value, &ignored);
 	err_clear(&ignored);
-	if (is_known)
-		(void)snprintf(text, sizeof(text), "within %.2g %%", pct);
+	return value;
+}
+
+void kept_run_exactness(const struct doc_node *root, char text[KEPT_EXACTNESS_SIZE])
+{
+	const struct engine_kind *engine = engine_find(text_of(doc_find(root, "options"), "engine"));
+	const struct doc_node *priced = doc_find(root, "priced");
+	double epsilon = real_of(root, "epsilon", 0.0), gap_pct = real_of(priced, "assumed_gap_pct", NAN);
+	if (!is_true(root, "complete") || !engine || engine->is_random)
+		(void)snprintf(text, KEPT_EXACTNESS_SIZE, "unproven");
+	else if (is_true(priced, "in_event_tier") && isfinite(gap_pct))
+		(void)snprintf(text, KEPT_EXACTNESS_SIZE, "priced, within %.2g %%", gap_pct);
+	else if (is_true(priced, "in_event_tier"))
+		(void)snprintf(text, KEPT_EXACTNESS_SIZE, "priced");
+	else if (epsilon > 0.0)
+		(void)snprintf(text, KEPT_EXACTNESS_SIZE, "within %.3g %%", 100.0 * epsilon);
 	else
-		(void)snprintf(text, sizeof(text), "within %.3g %%", 100.0 * run->epsilon);
-	if (is_priced)
-		return is_known ? format(&run->arena, "priced, ", text) : "priced";
-	return !run->is_proven ? "unproven" : run->epsilon > 0.0 ? format(&run->arena, "", text) : "exact";
+		(void)snprintf(text, KEPT_EXACTNESS_SIZE, "exact");
 }
 
 static void take_record(const struct doc_node *root, const char *folder, struct kept_run *run)
@@ -118,7 +128,9 @@ static void take_record(const struct doc_node *root, const char *folder, struct 
 	if (seed)
 		(void)doc_get_u64(seed, "seed", 0, UINT64_MAX, &record->seed, &ignored);
 	err_clear(&ignored);
-	record->exactness = exactness(root, run);
+	char text[KEPT_EXACTNESS_SIZE];
+	kept_run_exactness(root, text);
+	record->exactness = memory_must(arena_text(&run->arena, text));
 }
 
 static enum err_code open_folder(const char *folder, struct kept_run *run, struct err *err)

@@ -27,6 +27,10 @@ struct kept_run {
  */
 enum err_code kept_run_open(struct database *store, const char *name, struct kept_run *run, struct err *err);
 
+/* What run.json proves, in a word or two, as the store has it of a kept run. */
+#define KEPT_EXACTNESS_SIZE 48
+void kept_run_exactness(const struct doc_node *run_json, char text[KEPT_EXACTNESS_SIZE]);
+
 /* Whether a name is that of a folder with a run.json. */
 bool kept_run_is_folder(const char *name);
 void kept_run_free(struct kept_run *run);
