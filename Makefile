@@ -220,6 +220,7 @@ tiers-table: deps
 calibrate: deps
 	$(AGAIN) VARIANT=release run-calibrate
 
+# OLD=path: another dse, whose searches are timed beside this one's.
 bench: deps
 	$(AGAIN) VARIANT=release build-benches
 	$(AGAIN) VARIANT=release run-benches
@@ -259,8 +260,9 @@ run-thread-scripts: $(PROGRAM)
 run-fuzzers: $(FUZZERS) $(PROGRAM)
 	@DSE='$(abspath $(PROGRAM))' ./tests/fuzz/run '$(abspath $(BUILD))' $(FUZZERS)
 
-run-benches: $(BENCHES)
+run-benches: $(BENCHES) $(PROGRAM)
 	@set -e; for bench in $(BENCHES); do "$$bench"; done
+	@DSE='$(abspath $(PROGRAM))' OLD='$(OLD)' tests/bench/fronts.sh
 
 run-tiers: $(BUILD)/tests/test_tiers $(BUILD)/tests/test_random_tiers
 	@set -e; for test in $^; do TIERS=all "$$test"; done

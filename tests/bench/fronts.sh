@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What fronts take, and what is known of them: prices, objectives, stops, and questions asked again.
+#
+#   DSE=build/dse [OLD=another dse] tests/bench/fronts.sh
+#
+# With OLD each search of the fast tier runs with that program, too. Seconds are of all cores, by bash's `times`.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+dse=${DSE:-build/dse} old=${OLD:-} work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+TIMEFORMAT='%U %S %R'
+
+# timed LABEL PROGRAM ARGUMENT...: the program's output goes to $work/out; cpu and wall are set
+timed()
+{
+	local label=$1
+	shift
+	{ time "$@" >"$work/out" 2>"$work/err" </dev/null; } 2>"$work/time" || true
+	read -r user system wall <"$work/time"
+	cpu=$(awk -v a="$user" -v b="$system" 'BEGIN {printf "%.2f", a + b}')
+	printf '%-52s %8s s of all cores, %8s s\n' "$label" "$cpu" "$wall"
+}
+
+claim() { sed -n "s/^ *certificate: /  /p" "$work/out" | fold -s -w 100; }
+
+# gap WHOLE PART: by how much, in percent, the front of two objectives in one CSV lies ahead of that in the other
+gap()
+{
+	awk -F, 'FNR == 1 {next}
+		FNR == NR {n++; a[n] = $2; b[n] = $3; next}
+		{least = 1e300
+		 x[++m] = $2; y[m] = $3}
+		END {for (i = 1; i <= n; i++) {
+			least = 1e300
+			for (k = 1; k <= m; k++) {
+				most = x[k] / a[i] > y[k] / b[i] ? x[k] / a[i] : y[k] / b[i]
+				if (most < least) least = most
+			}
+			if (least > worst) worst = least
+		}
+		printf "%.3g", 100 * (worst - 1)}' "$1" "$2"
+}
+
+echo "-- both tiers"
+export DSE_STORE=$work/store
+timed "thesis_vgg16, priced" "$dse" explore spaces/thesis_vgg16.yaml --detail both -o "$work/priced" --no-progress
+claim
+timed "the same, asked again with --no-cache" "$dse" explore spaces/thesis_vgg16.yaml --detail both --no-cache \
+	-o "$work/again" --no-progress
+timed "the same, prices from the store" "$dse" explore spaces/thesis_vgg16.yaml --detail both -o "$work/stored" \
+	--no-progress
+
+echo "-- fast tier: two objectives, three"
+export DSE_STORE=none
+for space in exact_resnet18 exact_vgg16_dram; do
+	timed "$space" "$dse" explore spaces/bench/$space.yaml --detail fast -o "$work/$space" --no-progress
+	claim
+	[ -z "$old" ] || timed "  as it was" "$old" explore spaces/bench/$space.yaml -o "$work/old" --no-progress
+done
+
+echo "-- stopped at 10, 30 and 60 % of its time"
+cat >"$work/stops.yaml" <<-END
+	name: stops
+	machine: dvfs_chip
+	networks: [resnet50, mobilenet_v2]
+	axes: {mla.array: [16x4, 8x4, 32x2]}
+	objectives: [latency_ms, energy_mj]
+END
+timed "three arrays, ResNet-50 and MobileNetV2" "$dse" explore "$work/stops.yaml" --detail fast -o "$work/whole" \
+	--no-progress
+claim
+whole=$wall
+for share in 10 30 60; do
+	seconds=$(awk -v w="$whole" -v s=$share 'BEGIN {n = int(w * s / 100); print n > 0 ? n : 1}')
+	timed "  stopped after $seconds s" "$dse" explore "$work/stops.yaml" --detail fast --max-seconds "$seconds" \
+		-o "$work/part$share" --no-progress
+	claim
+	echo "  in truth: $(gap "$work"/whole/*/front.csv "$work"/part$share/*/front.csv) %"
+done
+
+echo "-- the same question with a tighter limit"
+export DSE_STORE=$work/limits
+for limit in 40 5.2; do
+	cat >"$work/limit.yaml" <<-END
+		name: limit
+		machine: dvfs_chip
+		networks: [resnet18]
+		constraints: [latency_ms <= $limit]
+		objectives: [latency_ms, energy_mj]
+	END
+	timed "ResNet-18, latency_ms <= $limit" "$dse" explore "$work/limit.yaml" --detail fast -o "$work/l$limit" \
+		--no-progress
+done
