@@ -103,7 +103,7 @@ static size_t list_moves(const struct problem *problem, const uint32_t *genome, 
 	return n;
 }
 
-static bool init(struct engine *engine)
+static bool init(struct engine *engine, const struct engine_options *options)
 {
 	const struct problem *problem = engine->problem;
 	size_t n_gene = problem->n_gene;
@@ -117,10 +117,14 @@ static bool init(struct engine *engine)
 	engine->least = arena_array(&engine->arena, n_gene, sizeof(*engine->least));
 	if (engine->arena.is_out)
 		return false;
-	if (problem->propose)
-		engine->n_proposed =
-		    (uint32_t)problem->propose(problem->context, engine->proposed, engine->n_start / 2);
-	assert(engine->n_proposed <= engine->n_start / 2);
+	size_t most = options->proposal ? engine->n_start : engine->n_start / 2;
+	if (options->proposal) {
+		engine->n_proposed = (uint32_t)(options->n_proposal < most ? options->n_proposal : most);
+		memcpy(engine->proposed, options->proposal, engine->n_proposed * n_gene * sizeof(*engine->proposed));
+	} else if (problem->propose) {
+		engine->n_proposed = (uint32_t)problem->propose(problem->context, engine->proposed, most);
+	}
+	assert(engine->n_proposed <= most);
 	return true;
 }
 
@@ -138,7 +142,7 @@ static struct engine *create(const struct problem *problem, const struct engine_
 		genome_set_init(&engine->explored, problem);
 		pareto_init(&engine->front, problem->n_objective, problem->n_gene);
 	}
-	if (engine && init(engine))
+	if (engine && init(engine, options))
 		return engine;
 	destroy(engine);
 	err_add(err, ERR_INTERNAL, "out of memory in engine pls");

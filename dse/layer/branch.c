@@ -3,8 +3,8 @@
  * A box is cut when no design of it runs, or when at each operating point its
  * lower bound exceeds a limit or a design of the front so far makes everything
  * that is not below the bound superfluous: by dominating it, or by being as good
- * with a genome that comes before all of the box. Else it is halved. Nothing that could be on
- * the front, first of its equals, is ever cut, so the front does not depend on the order.
+ * with a genome that comes before all of the box. Else it is halved. With an epsilon bounds are made larger by as much.
+ * Nothing that could be on the front, first of its equals, is ever cut, so the front does not depend on the order.
  *
  * Boxes are searched side by side in N_LANE lanes, whoever runs them, in rounds:
  *
@@ -42,6 +42,9 @@
  */
 #define BOX_PER_EVALUATION 10000
 
+/* Boxes of a search to within an epsilon before that grows. */
+#define EPSILON_BOX 20000.0
+
 struct lane {
 	char gap[LANE_GAP];
 	size_t bottom, top; /* of the stack: box[bottom] to box[top - 1] are open */
@@ -55,6 +58,7 @@ struct lane {
 	uint64_t n_split;  /* to be evaluated in this round at most */
 	uint32_t n_miss;   /* boxes opened for the nearest miss alone */
 	uint32_t max_miss; /* in all rounds so far */
+	double epsilon, loss[PARETO_MAX_OBJECTIVE]; /* of what was cut */
 	bool out_of_memory, was_stopped;
 };
 
@@ -70,6 +74,7 @@ struct box_search {
 	struct branch_budget budget;
 	uint64_t size;
 	double slack;     /* bounds are compared when made so many times as large; 1: of an exact search */
+	bool keeps_floor; /* front is one of bounds, not of designs */
 	uint32_t n_least; /* levels times metrics */
 	uint32_t quantum;
 	bool is_spent;                     /* the boxes that the budget allows */
@@ -102,6 +107,46 @@ static bool is_hopeless(const struct box_search *search, struct lane *lane, cons
 			return false;
 	}
 	return true;
+}
+
+/* By how much a point is above a bound in the worst metric, 1: not at all. */
+static double ratio_above(const double *point, const double *least, unsigned n)
+{
+	double worst = 1;
+	for (unsigned k = 0; k < n; k++)
+		worst = fmax(worst, point[k] <= least[k] ? 1 : least[k] > 0 ? point[k] / least[k] : INFINITY);
+	return worst;
+}
+
+/* The point that is the least above a bound, if that is less than *ratio. */
+static const double *find_above(const struct pareto *front, const double *least, double *ratio, const double *found)
+{
+	for (size_t i = 0; i < front->n; i++) {
+		const double *point = front->objective + i * front->n_objective;
+		double own = ratio_above(point, least, front->n_objective);
+		found = own < *ratio ? point : found;
+		*ratio = fmin(*ratio, own);
+	}
+	return found;
+}
+
+/* What a search to within an epsilon loses with a box that is cut, mostly less than it may. */
+static void note_loss(const struct box_search *search, struct lane *lane, const double *least)
+{
+	const unsigned n = search->front->n_objective;
+	double own[PARETO_MAX_OBJECTIVE];
+	for (uint32_t l = 0; l < search->space.n_level; l++, least += n) {
+		double ratio = INFINITY;
+		if (isinf(least[0]))
+			continue;
+		for (unsigned k = 0; k < n; k++)
+			own[k] = least[k] / search->slack;
+		const double *point = find_above(search->front, own, &ratio, NULL);
+		point = find_above(&lane->found, own, &ratio, point);
+		lane->epsilon = fmax(lane->epsilon, ratio - 1);
+		for (unsigned k = 0; k < n && point; k++)
+			lane->loss[k] = fmax(lane->loss[k], point[k] - fmax(own[k], 0));
+	}
 }
 
 /* As long as nothing is feasible, some boxes are opened that are too large by less than the nearest miss so far. */
@@ -137,8 +182,11 @@ static double push_box(const struct box_search *search, struct lane *lane, const
 	for (uint32_t i = 0; search->slack > 1 && i < search->n_least; i++)
 		least[i] *= search->slack;
 	lane->counts.over_limit |= bound.over_limit;
+	bool loses = search->slack > 1 && !search->keeps_floor && bound.runs;
 	bool is_cut =
 	    bound.runs ? is_hopeless(search, lane, own, least) : !is_nearer_miss(search, lane, &bound.verdict);
+	if (is_cut && loses)
+		note_loss(search, lane, least);
 	if (is_cut) {
 		cut_box(search, lane, own);
 		return -1;
@@ -167,7 +215,7 @@ static void note_floor(const struct box_search *search, struct lane *lane, const
 	const unsigned n = search->front->n_objective;
 	double floor[PARETO_MAX_OBJECTIVE];
 	bool is_above = result->violation > 0;
-	assert(search->slack > 1);
+	assert(search->keeps_floor);
 	if (isinf(least[0]) || (result->violation > 0 && result->reason < N_VERDICT))
 		return;
 	for (unsigned i = 0; i < n; i++)
@@ -189,7 +237,7 @@ static void count_designs(const struct box_search *search, struct lane *lane, ui
 			counts->engine.n_told--;
 			continue;
 		}
-		if (search->slack > 1)
+		if (search->keeps_floor)
 			note_floor(search, lane, genome, least, &result[l]);
 		else if (result[l].violation == 0)
 			note_point(search, lane, genome, result[l].objective);
@@ -255,6 +303,8 @@ static void run_lane(void *context, size_t i)
 		struct branch_box box = lane->box[--lane->top];
 		uint32_t n_work = 1;
 		if (is_hopeless(search, lane, &box, lane->least + lane->top * search->n_least)) {
+			if (search->slack > 1 && !search->keeps_floor)
+				note_loss(search, lane, lane->least + lane->top * search->n_least);
 			cut_box(search, lane, &box);
 			continue;
 		}
@@ -373,6 +423,14 @@ static bool begin_round(struct box_search *search, uint64_t n_told)
 	return search->n_active > 0;
 }
 
+/* Made larger by what roundings may add. */
+static void note_losses(const struct lane *lane, struct branch_counts *counts)
+{
+	counts->epsilon = fmax(counts->epsilon, lane->epsilon * (1 + 1e-9));
+	for (unsigned k = 0; k < PARETO_MAX_OBJECTIVE; k++)
+		counts->loss[k] = fmax(counts->loss[k], lane->loss[k] * (1 + 1e-9));
+}
+
 static void sum_counts(const struct box_search *search, struct branch_counts *counts)
 {
 	*counts = (struct branch_counts){0};
@@ -380,6 +438,7 @@ static void sum_counts(const struct box_search *search, struct branch_counts *co
 		const struct branch_counts *own = &search->lane[i].counts;
 		engine_counts_add(&counts->engine, &own->engine);
 		counts->n_box += own->n_box;
+		note_losses(&search->lane[i], counts);
 		counts->n_cut_box += own->n_cut_box;
 		counts->over_limit |= own->over_limit;
 		for (uint32_t reason = 0; reason < LAYER_N_REASON; reason++) {
@@ -388,6 +447,28 @@ static void sum_counts(const struct box_search *search, struct branch_counts *co
 			    add_sat(counts->cut_by_reason[reason], own->cut_by_reason[reason]);
 		}
 	}
+}
+
+/*
+ * A search to within an epsilon that goes on for long meets boxes whose bounds lie below the front by more than that
+ * and tell little: from EPSILON_BOX boxes on the epsilon grows with the square of their number, and so it ends soon.
+ */
+static void grow_slack(struct box_search *search)
+{
+	uint64_t n_box = 0;
+	if (!(search->slack > 1) || search->keeps_floor)
+		return;
+	for (size_t i = 0; i < N_LANE; i++)
+		n_box += search->lane[i].counts.n_box;
+	double work = fmax(1, (double)n_box / EPSILON_BOX);
+	double slack = 1 + search->space.layer->epsilon * work * work, ratio = slack / search->slack;
+	if (!(ratio > 1))
+		return;
+	for (size_t i = 0; i < N_LANE; i++)
+		for (size_t k = search->lane[i].bottom * search->n_least; k < search->lane[i].top * search->n_least;
+		     k++)
+			search->lane[i].least[k] *= ratio;
+	search->slack = slack;
 }
 
 /* ERR_OK, ERR_INTERRUPTED or, without a message, ERR_INTERNAL. */
@@ -401,6 +482,7 @@ static enum err_code search_layer(struct box_search *search, unsigned n_thread, 
 		if (any_stopped(search))
 			return ERR_INTERRUPTED;
 		share_boxes(search);
+		grow_slack(search);
 		if (search->quantum < MAX_QUANTUM)
 			search->quantum *= 2;
 		double done = (double)add_sat(counts->engine.n_told, counts->engine.n_skipped) / (double)search->size;
@@ -434,14 +516,15 @@ static bool init_lanes(struct box_search *search, struct arena *arena)
 	return true;
 }
 
-/* The bounds of a box; what is left of one on energy beyond sleep may be below 0, designs are not. */
+/* The bounds of a box, without the slack; what is left of one on energy beyond sleep may be below 0, designs are not.
+ */
 static bool list_box(const struct box_search *search, const double *least, struct pareto *open)
 {
 	static const uint32_t genome[N_LAYER_GENE];
 	for (uint32_t l = 0; l < search->space.n_level; l++, least += open->n_objective) {
 		double floor[PARETO_MAX_OBJECTIVE];
 		for (unsigned i = 0; i < open->n_objective; i++)
-			floor[i] = fmax(least[i], 0.0);
+			floor[i] = fmax(least[i] / search->slack, 0.0);
 		if (least[0] < INFINITY && !pareto_insert(open, floor, genome, 0) && open->n_alloc == 0)
 			return false;
 	}
@@ -461,10 +544,10 @@ static bool list_open(const struct box_search *search, struct pareto *open)
 	return true;
 }
 
-static enum err_code search_within(const struct layer_problem *layer, double slack, struct branch_budget budget,
-                                   unsigned n_thread, struct pareto *front, struct branch_counts *counts,
-                                   struct engine_nearest *nearest, struct pareto *open, engine_watch watch,
-                                   void *watch_context, struct err *err)
+static enum err_code search_within(const struct layer_problem *layer, double epsilon, bool keeps_floor,
+                                   struct branch_budget budget, unsigned n_thread, struct pareto *front,
+                                   struct branch_counts *counts, struct engine_nearest *nearest, struct pareto *open,
+                                   engine_watch watch, void *watch_context, struct err *err)
 {
 	struct arena arena = {0};
 	struct box_search *search = arena_alloc(&arena, sizeof(*search));
@@ -475,7 +558,8 @@ static enum err_code search_within(const struct layer_problem *layer, double sla
 		search->front = front;
 		search->nearest = nearest;
 		search->budget = budget;
-		search->slack = slack;
+		search->slack = 1 + epsilon;
+		search->keeps_floor = keeps_floor;
 		search->size = problem_size(&layer->problem);
 		search->quantum = MIN_QUANTUM;
 		search->n_least = layer->n_value[GENE_LEVEL] * layer->n_metric;
@@ -505,8 +589,9 @@ enum err_code branch_search(const struct layer_problem *layer, const struct bran
                             struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
                             struct pareto *open, engine_watch watch, void *watch_context, struct err *err)
 {
-	return search_within(layer, 1, budget ? *budget : (struct branch_budget){0}, n_thread, front, counts, nearest,
-	                     open, watch, watch_context, err);
+	assert(layer->epsilon >= 0 && layer->epsilon < INFINITY);
+	return search_within(layer, layer->epsilon, false, budget ? *budget : (struct branch_budget){0}, n_thread,
+	                     front, counts, nearest, open, watch, watch_context, err);
 }
 
 /*
@@ -517,6 +602,6 @@ enum err_code branch_relax(const struct layer_problem *layer, double epsilon, un
                            struct branch_counts *counts, engine_watch watch, void *watch_context, struct err *err)
 {
 	assert(epsilon > 0 && epsilon < INFINITY);
-	return search_within(layer, 1 + epsilon, (struct branch_budget){0}, n_thread, front, counts, NULL, NULL, watch,
-	                     watch_context, err);
+	return search_within(layer, epsilon, true, (struct branch_budget){0}, n_thread, front, counts, NULL, NULL,
+	                     watch, watch_context, err);
 }

@@ -277,6 +277,7 @@ static void put_genes(struct pack *pack, const struct layer_problem *layer)
 static void put_metrics(struct pack *pack, const struct layer_problem *layer)
 {
 	put(pack, layer->detail);
+	put_real(pack, layer->epsilon);
 	put(pack, layer->n_metric);
 	for (unsigned i = 0; i < layer->n_metric; i++)
 		put(pack, layer->metric[i]);

@@ -45,8 +45,9 @@ enum layer_gene {
 /* One distinct layer of a network on one machine. Plain data once built; read by many threads. */
 struct layer_problem {
 	const struct space *space;
-	const struct layer_choice *choice;             /* what it was built by */
-	enum detail detail;                            /* the tier that evaluates, the space's */
+	const struct layer_choice *choice; /* what it was built by */
+	enum detail detail;                /* the tier that evaluates, the space's */
+	double epsilon; /* of its exact search: see branch_search; the caller's choice once it is built; 0: none */
 	const struct stop *stop;                       /* who stops evaluations that take long; NULL: a signal */
 	struct layer_context context[LAYER_N_CONTEXT]; /* by operand width and form; those of values of GENE_OPERAND */
 	uint32_t n_value[N_LAYER_GENE];

@@ -26,6 +26,9 @@ OPTION(LIVE, TEXT, live, "live", 0, "X,Y|line", 0, 0,
        "line: only say how far the search is")
 OPTION(MAX_EVALUATIONS, U64, max_evaluations, "max-evaluations", 0, "N", 0, 1e18,
        "stop after about so many (default: the space's; 0: no limit)")
+OPTION(EPSILON, REAL, epsilon_pct, "epsilon", 0, "PCT", 0, 100,
+       "exact engine: search each layer only to within PCT percent of its front, or more where that takes long;\n"
+       "the certificate says what results (default 0: exact)")
 OPTION(LAYERS, TEXT, layers, "layers", 0, "REGEX", 0, 0, "only layers whose core operation's name matches (PCRE2)")
 OPTION(SPLIT_SCHEME, TEXT, split_scheme, "split-scheme", 0, "FILE", 0, 0,
        "CSV with the split of each operation (default: the thesis splitter's)")
@@ -56,8 +59,8 @@ OPTION(SHARD, TEXT, shard, "shard", 0, "I/N", 0, 0,
 OPTION(COMPARE, LIST, compare, "compare", 0, "MAPPING", 0, 0,
        "place FRONT.json:ID, a mapping FILE.yaml, a split scheme FILE.csv or 'thesis' against the front; repeatable")
 OPTION(EFFORT, TEXT, effort, "effort", 0, "NAME", 0, 0,
-       "quick (nsga2, 200 000 evaluations), normal (exact) or signoff (exact, prices until the assumed gap\n"
-       "closes, --verify, --audit)")
+      "quick (exact, --epsilon 1), normal (exact) or signoff (exact, prices until the assumed gap\n"
+      "closes, --verify, --audit)")
 OPTION(MAX_SECONDS, U64, max_seconds, "max-seconds", 0, "N", 0, 1e9,
        "stop searching after so long (default 0: no limit); results depend on the machine; --resume goes on")
 OPTION(AUDIT_SAMPLES, U64, audit_samples, "audit-samples", 0, "N", 1, 1e12,

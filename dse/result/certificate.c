@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { THINNED_TEXT = 80 };
+enum { THINNED_TEXT = 96 };
 
 bool certificate_is_branched(const struct front_run *run)
 {
@@ -14,11 +14,15 @@ bool certificate_is_branched(const struct front_run *run)
 	return run->options->engine == &engine_exact && !run->options->flat;
 }
 
-/* Why points were dropped. */
-static void thinned_text(const struct space *space, char text[THINNED_TEXT])
+/* Why designs were left out. */
+static void thinned_text(const struct front_run *run, char text[THINNED_TEXT])
 {
-	if (space->max_front > 0)
-		(void)snprintf(text, THINNED_TEXT, "more than max_front %zu points were composed", space->max_front);
+	if (run->options->epsilon > 0)
+		(void)snprintf(text, THINNED_TEXT, "layers were searched to within %.3g %%, more where that takes long",
+		               100.0 * run->options->epsilon);
+	else if (run->space->max_front > 0)
+		(void)snprintf(text, THINNED_TEXT, "more than max_front %zu points were composed",
+		               run->space->max_front);
 	else
 		(void)snprintf(text, THINNED_TEXT, "all points would take too much memory or time");
 }
@@ -30,7 +34,7 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	bool is_reduced = counts->n_candidate < counts->n_legal;
 	char thinned[THINNED_TEXT];
 	assert(n_byte >= CERTIFICATE_TEXT_SIZE);
-	thinned_text(run->space, thinned);
+	thinned_text(run, thinned);
 	if ((explore->interrupted || explore->truncated) && explore->open_gap_frac < INFINITY)
 		(void)snprintf(text, n_byte,
 		               "the search was cut short: no %s design beats this front by more than %.3g %%",

@@ -299,7 +299,7 @@ void front_file_write_csv(FILE *file, const struct front_run *run)
 
 void front_file_dir_name(const struct front_run *run, char *name, size_t n_byte)
 {
-	char text[256], tier[16] = "", hex[HASH_HEX_SIZE];
+	char text[320], tier[16] = "", epsilon[48] = "", hex[HASH_HEX_SIZE];
 	uint64_t hash = 0;
 	assert(run->space->n_file > 0 && run->options->engine);
 	/* By contents, not by path: the same question in another folder is the same question. */
@@ -311,9 +311,11 @@ void front_file_dir_name(const struct front_run *run, char *name, size_t n_byte)
 		(void)snprintf(tier, sizeof(tier), run->options->all_machines ? " closed" : " priced");
 	else if (run->space->detail != DETAIL_FAST)
 		(void)snprintf(tier, sizeof(tier), " %s", detail_name[run->space->detail]);
-	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s", build_version, hash,
+	if (run->options->epsilon > 0)
+		(void)snprintf(epsilon, sizeof(epsilon), " within %.17g", run->options->epsilon);
+	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s%s", build_version, hash,
 	               run->options->engine->name, (int)run->options->flat, is_random ? run->options->seed : 0,
-	               run->options->max_evaluation, tier);
+	               run->options->max_evaluation, tier, epsilon);
 	hash_hex(text, strlen(text), hex);
 	(void)snprintf(name, n_byte, "%s-%.8s", run->space->name, hex);
 }

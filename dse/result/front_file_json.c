@@ -308,6 +308,8 @@ static void put_options(struct json *json, const struct front_run *run)
 	                run->options->flat, run->options->seed, run->options->max_evaluation);
 	if (run->options->engine->is_random)
 		json_put_u64(json, "islands", run->space->islands);
+	if (run->options->epsilon > 0)
+		json_put_real(json, "epsilon_pct", 100.0 * run->options->epsilon);
 	/* null: by a budget */
 	json_put_number(json, "max_front", run->space->max_front > 0 ? (double)run->space->max_front : NAN);
 	put_levels(json, run->space);

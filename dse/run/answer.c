@@ -19,10 +19,10 @@ bool answer_key(const struct space *space, const struct explore_options *options
 	for (size_t i = 0; i < space->n_file; i++)
 		hash = hash_bytes(space->file[i].hash, strlen(space->file[i].hash), hash);
 	/* where nothing is random the seed decides nothing */
-	int n = snprintf(text, sizeof(text), "%s %016" PRIx64 " %zu %s %d %" PRIu64 " %" PRIu64 " %d %d", build_sources,
-	                 hash, space->n_file, options->engine->name, (int)options->flat,
+	int n = snprintf(text, sizeof(text), "%s %016" PRIx64 " %zu %s %d %" PRIu64 " %" PRIu64 " %d %d %.17g",
+	                 build_sources, hash, space->n_file, options->engine->name, (int)options->flat,
 	                 options->engine->is_random ? options->seed : 0, options->max_evaluation, (int)space->detail,
-	                 (int)options->all_machines);
+	                 (int)options->all_machines, options->epsilon);
 	assert(n > 0 && (size_t)n < sizeof(text));
 	hash_hex(text, (size_t)n, key);
 	return true;

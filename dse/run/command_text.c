@@ -19,6 +19,8 @@ char *command_text(const struct explore_request *request, const struct explore_o
 	/* 0 takes away a limit that the space sets */
 	if (options->max_evaluation > 0 || request->has_max_evaluations)
 		(void)fprintf(text, " --max-evaluations %" PRIu64, options->max_evaluation);
+	if (options->epsilon > 0)
+		(void)fprintf(text, " --epsilon %.17g", request->epsilon_pct);
 	if (options->max_ms > 0)
 		(void)fprintf(text, " --max-seconds %" PRIu64, options->max_ms / 1000);
 	(void)fprintf(text, " --detail %s", options->prices ? EXPLORE_DETAIL_BOTH : detail_name[detail]);

@@ -79,6 +79,7 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 	options->seed = request->has_seed ? request->seed : job->space.seed;
 	options->max_evaluation = request->has_max_evaluations ? request->max_evaluations : job->space.max_evaluation;
 	options->max_ms = 1000 * request->max_seconds;
+	options->epsilon = request->epsilon_pct / 100.0;
 	options->show_progress = !request->quiet && !request->no_progress && ranks_index() == 0;
 	code = live_parse(request->live, &job->space, &options->live, err);
 	if (code != ERR_OK)
@@ -87,11 +88,20 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 		return err_add(err, ERR_USAGE,
 		               "dse %s: --points writes the layers' fronts, which a flat search does not have",
 		               job->keep->merges ? "merge" : "explore");
+	if (options->epsilon > 0 && (options->flat || options->engine != &engine_exact))
+		return err_add(err, ERR_USAGE,
+		               "dse %s: --epsilon is for the exact engine, layer by layer: without --flat",
+		               request->store.command);
 	bool can_price = !options->flat && !options->engine->is_random;
 	if (!request->detail)
-		options->prices = can_price && price_is_usual(&job->space);
+		options->prices = can_price && !(options->epsilon > 0) && price_is_usual(&job->space);
 	/* what machines off the front have is priced, too, where it may be on it */
 	options->all_machines = options->prices && request->closes_gap;
+	if (options->prices && options->epsilon > 0)
+		return err_add(err, ERR_USAGE,
+		               "dse %s: --detail both prices what an exact search leaves: without --epsilon, or "
+		               "--effort quick",
+		               request->store.command);
 	if (options->prices && !can_price)
 		return err_add(
 		    err, ERR_USAGE,

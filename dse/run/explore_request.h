@@ -21,7 +21,9 @@ struct explore_request {
 	bool closes_gap; /* prices until the assumed gap is no more than the resolution */
 	bool json, quiet, no_progress;
 	bool has_seed, has_max_evaluations, has_jobs; /* given; else the space's, or one thread a core */
+	bool has_epsilon;
 	uint64_t seed, max_evaluations, max_seconds, jobs;
+	double epsilon_pct;     /* of an exact search; 0: none */
 	uint64_t audit_samples; /* 0: the audit's default */
 	size_t n_compare;
 	const char *const *compare; /* [n_compare] mappings to be set beside the front */

@@ -406,6 +406,7 @@ static void compare_options(struct change_finder *finder)
 	compare_option(finder, "engine", CHANGE_SEARCH);
 	compare_option(finder, "flat", CHANGE_SEARCH);
 	compare_option(finder, "max_evaluations", CHANGE_SEARCH);
+	compare_option(finder, "epsilon_pct", CHANGE_SEARCH);
 	compare_option(finder, "islands", CHANGE_SEARCH);
 	/* where nothing is random the seed decides nothing */
 	if ((left && left->is_random) || (right && right->is_random))

@@ -26,6 +26,8 @@ char *resume_print_question(const struct resume_question *question)
 	(void)fprintf(file, "engine: %s\nflat: %s\nseed: %" PRIu64 "\nmax-evaluations: %" PRIu64 "\ndetail: %s\n",
 	              options->engine->name, options->flat ? "yes" : "no", options->seed, options->max_evaluation,
 	              options->prices ? EXPLORE_DETAIL_BOTH : detail_name[question->space->detail]);
+	if (options->epsilon > 0)
+		(void)fprintf(file, "epsilon-pct: %.17g\n", request->epsilon_pct);
 	(void)fprintf(file, "closes-gap: %s\n", request->closes_gap && options->prices ? "yes" : "no");
 	(void)fprintf(file, "shard: %u/%u\n", question->part, question->n_part);
 	(void)fprintf(file, "points: %s\nverify: %s\naudit: %s\n", request->points ? "yes" : "no",
@@ -123,6 +125,7 @@ enum err_code resume_fill(const char *path, const char *text, const struct explo
                           struct resume_request *filled, struct err *err)
 {
 	uint64_t seed, max_evaluations;
+	char epsilon[32];
 	assert(text && given && filled);
 	filled->request = *given;
 	struct explore_request *request = &filled->request;
@@ -137,6 +140,8 @@ enum err_code resume_fill(const char *path, const char *text, const struct explo
 	request->engine = request->engine ? request->engine : filled->engine;
 	request->detail = request->detail ? request->detail : filled->detail;
 	request->shard = request->shard || strcmp(filled->shard, "1/1") == 0 ? request->shard : filled->shard;
+	if (!given->has_epsilon && resume_value(text, "epsilon-pct", epsilon, sizeof(epsilon)))
+		request->epsilon_pct = strtod(epsilon, NULL);
 	request->seed = given->has_seed ? request->seed : seed;
 	request->max_evaluations = given->has_max_evaluations ? request->max_evaluations : max_evaluations;
 	request->has_seed = request->has_max_evaluations = true;

@@ -86,6 +86,14 @@ enum err_code candidate_init(const struct space *space, struct layer_set *set, s
 	return ERR_OK;
 }
 
+void candidate_set_epsilon(struct candidate *candidate, double epsilon)
+{
+	assert(epsilon >= 0);
+	candidate->epsilon = epsilon;
+	for (size_t i = 0; i < candidate->n_task; i++)
+		candidate->task[i].layer.epsilon = epsilon;
+}
+
 void candidate_free(struct candidate *candidate)
 {
 	for (size_t i = 0; i < candidate->n_task; i++) {

@@ -21,8 +21,9 @@ struct candidate_task {
 	struct pareto open;
 	struct engine_counts counts;
 	uint64_t by_reason[LAYER_N_REASON], cut_by_reason[LAYER_N_REASON];
-	uint64_t n_box;       /* that a branch and bound looked at */
-	uint32_t over_limit;  /* of struct branch_counts; all ones: unknown */
+	uint64_t n_box;                             /* that a branch and bound looked at */
+	uint32_t over_limit;                        /* of struct branch_counts; all ones: unknown */
+	double epsilon, loss[PARETO_MAX_OBJECTIVE]; /* of struct branch_counts */
 	uint64_t n_unreached; /* designs of a place that no chain of layers gets to; of counts.n_skipped */
 	uint64_t n_shared;    /* designs of a front that another search found; likewise */
 	struct engine_nearest nearest;
@@ -36,6 +37,7 @@ struct candidate {
 	bool is_exact; /* by branch and bound; the caller's choice after candidate_init, else exhaustive */
 	/* A genetic engine that searches the layers; the caller's choice, too; NULL: none. */
 	const struct engine_kind *genetic;
+	double epsilon;        /* of its layers' searches: candidate_set_epsilon; 0: exact */
 	size_t max_front;      /* of a composition: the space's; the caller's choice, too; 0: by a budget */
 	uint64_t max_composed; /* of a composition, as in dse/pareto/compose.h; likewise */
 	unsigned n_thread;     /* of a composition; 0, as after candidate_init: one */
@@ -58,6 +60,9 @@ struct candidate {
 enum err_code candidate_init(const struct space *space, struct layer_set *set, struct candidate *candidate,
                              struct err *err);
 void candidate_free(struct candidate *candidate);
+
+/* Branch and bound leaves out designs that others match to within epsilon (dse/layer/branch.h). Before any search. */
+void candidate_set_epsilon(struct candidate *candidate, double epsilon);
 
 /* A genome of one of a distinct layer's tasks as one of the set's problem: with its place and its level. */
 void candidate_widen(const struct candidate *candidate, size_t distinct, size_t task, const uint32_t *genome,
@@ -115,7 +120,10 @@ enum err_code candidate_compose_again(struct candidate *candidate, struct err *e
 /* Whether designs may have been lost to limits: then nothing is proven of those that keep them by less than epsilon. */
 bool candidate_is_limited(const struct candidate *candidate);
 
-/* How far a design that is missing may be better at most: each network's own loss, then that of their combination. */
+/*
+ * How far a design that is missing may be better at most, in each metric that is composed: its layers' searches' loss,
+ * each network's own, then that of their combination.
+ */
 double candidate_epsilon(const struct candidate *candidate);
 
 /* All networks, then the total; what was composed before goes. ERR_INTERNAL. */

@@ -36,6 +36,8 @@
 #define BUDGET_MOST_PAIRS (UINT64_C(1) << 28)
 #define BUDGET_LEAST_PAIRS (UINT64_C(1) << 26)
 #define BUDGET_SPACE_PAIRS (UINT64_C(1) << 30)
+/* Of these parts one, where layers were searched to within an epsilon: what composition drops is next to that. */
+#define BUDGET_COARSE_PART 16
 
 /* Names for n points. */
 static enum err_code grow_iota(struct candidate *candidate, size_t n, struct err *err)
@@ -191,10 +193,11 @@ static struct compose_budget budget_of(const struct candidate *candidate)
 	uint64_t n_machine = space_n_machine(candidate->space);
 	uint64_t share = BUDGET_SPACE_PAIRS / (n_machine > 0 ? n_machine : 1);
 	uint64_t n_pair = share < BUDGET_LEAST_PAIRS ? BUDGET_LEAST_PAIRS : share;
+	n_pair = n_pair < BUDGET_MOST_PAIRS ? n_pair : BUDGET_MOST_PAIRS;
 	if (candidate->max_front > 0)
 		return (struct compose_budget){0};
 	return (struct compose_budget){.max_byte = BUDGET_BYTE,
-	                               .max_weighed = n_pair < BUDGET_MOST_PAIRS ? n_pair : BUDGET_MOST_PAIRS};
+	                               .max_weighed = candidate->epsilon > 0 ? n_pair / BUDGET_COARSE_PART : n_pair};
 }
 
 /* Options but for operations and limits, which the caller fills in. false: out of memory. */
@@ -209,6 +212,7 @@ static bool composition_init(struct composition *chain, const struct candidate *
 	                             .budget = budget_of(candidate),
 	                             .max_composed = candidate->max_composed,
 	                             .stop = candidate->set->map->stop,
+	                             .is_thinned = candidate->epsilon > 0,
 	                             .n_thread = candidate->n_thread};
 	assert(chain->options.n_metric <= COMPOSE_MAX_METRIC);
 	chain->max_edge = max_edge;
@@ -374,12 +378,54 @@ cleanup:
 	return code;
 }
 
+/* What the searches of a network's layers lose of a metric, whatever the places and levels of each. */
+static double network_loss(const struct candidate *candidate, size_t network, unsigned k)
+{
+	const struct layer_map *map = candidate->set->map;
+	bool is_sum = metric_table[candidate_any_layer(candidate)->metric[k]].op == COMPOSE_SUM;
+	double loss = 0.0;
+	for (size_t block = map->begin[network]; block < map->begin[network + 1]; block++) {
+		double own = 0.0;
+		for (size_t i = candidate->first_task[map->distinct[block]];
+		     i < candidate->first_task[map->distinct[block] + 1]; i++)
+			own = fmax(own, candidate->task[i].loss[k]);
+		loss = is_sum ? loss + own : fmax(loss, own);
+	}
+	return loss;
+}
+
+/*
+ * The same as a part of what any design has at least: that is no less than the front's least without the loss.
+ * Infinite where that tells nothing.
+ */
+static double network_epsilon(const struct candidate *candidate, size_t network)
+{
+	const struct compose_result *result = &candidate->network[network];
+	double epsilon = 0.0;
+	for (unsigned k = 0; k < candidate_any_layer(candidate)->n_metric; k++) {
+		double loss = network_loss(candidate, network, k), least = INFINITY;
+		for (size_t i = 0; i < result->n; i++)
+			least = fmin(least, result->metric[i * result->n_metric + k]);
+		least = result->n > 0 ? least * (1 - 1e-9) - loss : 0.0;
+		epsilon = loss > 0.0 ? fmax(epsilon, least > 0.0 ? loss / least : INFINITY) : epsilon;
+	}
+	return epsilon;
+}
+
 double candidate_epsilon(const struct candidate *candidate)
 {
 	double worst = 0.0;
 	assert(candidate->total.epsilon >= 0.0);
-	for (size_t i = 0; i < candidate->set->map->n_network; i++)
-		worst = fmax(worst, candidate->network[i].epsilon);
+	double of_layers = 0.0;
+	for (size_t i = 0; i < candidate->n_task; i++)
+		of_layers = fmax(of_layers, candidate->task[i].epsilon);
+	for (size_t i = 0; i < candidate->set->map->n_network; i++) {
+		double own = of_layers;
+		/* chains that limits cut may have less than the front's least */
+		if (own > 0.0 && !candidate->network[i].is_limited)
+			own = fmin(own, network_epsilon(candidate, i));
+		worst = fmax(worst, (1.0 + own) * (1.0 + candidate->network[i].epsilon) - 1.0);
+	}
 	return (1.0 + worst) * (1.0 + candidate->total.epsilon) - 1.0;
 }
 

@@ -24,6 +24,9 @@ static void pack_fields(const struct candidate *candidate, size_t i, struct cand
 	pack_u64s(pack, task->cut_by_reason, LAYER_N_REASON);
 	pack_u64(pack, &task->n_box);
 	pack_u32(pack, &task->over_limit);
+	pack_real(pack, &task->epsilon);
+	(void)pack_refuse(pack, !(task->epsilon >= 0));
+	pack_reals(pack, task->loss, PARETO_MAX_OBJECTIVE);
 	pack_u64(pack, &task->n_unreached);
 	pack_u64(pack, &task->n_shared);
 	engine_nearest_pack(&task->nearest, n_value, N_LAYER_GENE, pack);

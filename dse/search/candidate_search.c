@@ -14,6 +14,9 @@
 /* Between the seeds of two searches of a candidate: 2^64 over the golden ratio, so that they never meet. */
 #define SEED_STRIDE UINT64_C(0x9e3779b97f4a7c15)
 
+/* Of local search before a branch and bound to within an epsilon. */
+#define IMPROVE_EVALUATION 300
+
 static void run_engine(struct candidate_task *task, const struct engine_kind *kind, unsigned n_thread,
                        const struct engine_options *options, engine_watch watch, void *watch_context)
 {
@@ -53,6 +56,30 @@ static void search_genetically(struct candidate *candidate, size_t i, unsigned n
 	free(history);
 }
 
+/*
+ * Some steps of local search from the front of a sample, where the search does not go on until no design is better:
+ * ResNet-18 on thesis_chip then reaches 99.9 % of the exact hypervolume instead of 96.9 %.
+ */
+static void improve_sample(struct candidate_task *task, unsigned n_thread)
+{
+	struct engine_counts counts = {0};
+	size_t n = task->front.n;
+	uint32_t *genome = calloc(n + 1, N_LAYER_GENE * sizeof(*genome));
+	const struct engine_options options = {
+	    .seed = 1, .max_evaluation = IMPROVE_EVALUATION, .proposal = genome, .n_proposal = n};
+	const struct engine_search search = {.kind = &engine_pls,
+	                                     .problem = &task->layer.problem,
+	                                     .options = &options,
+	                                     .n_thread = n_thread,
+	                                     .archive = &task->front,
+	                                     .counts = &counts};
+	if (n > 0 && genome) { /* without memory the sample has to do */
+		memcpy(genome, task->front.genome, n * N_LAYER_GENE * sizeof(*genome));
+		task->code = engine_run(&search, &task->err);
+	}
+	free(genome);
+}
+
 /* The sample's designs are the first incumbents. */
 static void search_exactly(struct candidate_task *task, unsigned n_thread, const struct engine_options *options,
                            engine_watch watch, void *watch_context)
@@ -63,7 +90,9 @@ static void search_exactly(struct candidate_task *task, unsigned n_thread, const
 	if (sampled == ERR_INTERRUPTED) /* the bounds that the search would begin with are all that it finds */
 		budget.max_box = 1;
 	task->code = sampled;
-	if (sampled == ERR_OK || sampled == ERR_INTERRUPTED)
+	if (sampled == ERR_OK && task->layer.epsilon > 0 && task->layer.detail == DETAIL_FAST)
+		improve_sample(task, n_thread);
+	if (task->code == ERR_OK || task->code == ERR_INTERRUPTED)
 		task->code = branch_search(&task->layer, &budget, n_thread, &task->front, &counts, &task->nearest,
 		                           &task->open, watch, watch_context, &task->err);
 	if (task->code == ERR_OK)
@@ -74,6 +103,8 @@ static void search_exactly(struct candidate_task *task, unsigned n_thread, const
 	                    : is_whole                    ? ENGINE_STOP_EXHAUSTED
 	                                                  : ENGINE_STOP_EVALUATIONS]++;
 	task->n_box = counts.n_box;
+	task->epsilon = counts.epsilon;
+	memcpy(task->loss, counts.loss, sizeof(task->loss));
 	task->over_limit = counts.over_limit;
 	memcpy(task->by_reason, counts.by_reason, sizeof(task->by_reason));
 	memcpy(task->cut_by_reason, counts.cut_by_reason, sizeof(task->cut_by_reason));
@@ -146,6 +177,8 @@ void candidate_forget_task(struct candidate *candidate, size_t i)
 	memset(task->cut_by_reason, 0, sizeof(task->cut_by_reason));
 	task->n_box = task->n_unreached = task->n_shared = 0;
 	task->over_limit = 0;
+	task->epsilon = 0;
+	memset(task->loss, 0, sizeof(task->loss));
 	task->nearest.violation = INFINITY;
 	task->nearest.reason = 0;
 	memset(task->nearest_genome, 0, sizeof(task->nearest_genome));

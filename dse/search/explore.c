@@ -41,6 +41,8 @@ static void build_slot(void *context, size_t i)
 	slot->is_alive = slot->code == ERR_OK;
 	slot->candidate.n_thread = driver->options->n_thread;
 	slot->candidate.is_exact = driver->options->engine == &engine_exact;
+	if (slot->is_alive)
+		candidate_set_epsilon(&slot->candidate, driver->options->epsilon);
 	slot->candidate.genetic = driver->options->engine->is_random ? driver->options->engine : NULL;
 }
 
@@ -123,11 +125,17 @@ static void free_dead(struct explore *explore)
 	explore->n_dead = 0;
 }
 
+/* Of layers, whose fronts then lack what is best in some metric. */
+static bool proves_little(const struct explore_options *options)
+{
+	return options->engine->is_random || options->epsilon > 0;
+}
+
 /* Its layers' fronts tell what would fit if a limit were another one. Without memory they are searched again. */
 static void keep_dead(struct explore_driver *driver, struct explore_slot *slot)
 {
 	struct explore *explore = driver->explore;
-	if (explore->space->n_limit == 0 || driver->options->engine->is_random || explore->n_dead == EXPLORE_MAX_DEAD ||
+	if (explore->space->n_limit == 0 || proves_little(driver->options) || explore->n_dead == EXPLORE_MAX_DEAD ||
 	    candidate_is_open(&slot->candidate))
 		return;
 	struct candidate *dead = realloc(explore->dead, (explore->n_dead + 1) * sizeof(*dead));
@@ -302,13 +310,27 @@ static void show_sample(void *context, const struct pareto *sample)
 	live_show_sample(driver->live, sample);
 }
 
-/* A budget of evaluations is for searches that prove nothing anyway. */
+/* Whether a design may keep all limits by less than one that it dominates. */
+static bool limits_more_than_objectives(const struct space *space)
+{
+	for (size_t i = 0; i < space->n_limit; i++)
+		if (metric_table[space->limit[i].metric].scope != METRIC_OF_MACHINE &&
+		    !space_has_objective(space, space->limit[i].metric))
+			return true;
+	return false;
+}
+
+/*
+ * A budget of evaluations is for searches that prove nothing anyway. What a machine is cut for need not be found
+ * itself: with an epsilon a design that it matches stands for it, unless limits forbid that.
+ */
 static bool bounds_machines(const struct explore_driver *driver)
 {
 	const struct explore_options *options = driver->options;
 	uint64_t n = driver->explore->counts.n_machine;
 	return options->engine == &engine_exact && !options->all_machines && options->max_evaluation == 0 && n > 1 &&
-	       n <= HARDWARE_MAX_MACHINE;
+	       n <= HARDWARE_MAX_MACHINE &&
+	       !(options->epsilon > 0 && limits_more_than_objectives(driver->explore->space));
 }
 
 /* Find the machines that need no search, and account for their designs. */
@@ -381,7 +403,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 		floors_init(&driver->floors, explore->space, explore->counts.n_machine);
 	if (!driver->options->engine->is_random)
 		code = layer_map_list_splits(explore->space, &explore->map, n_thread, err);
-	explore->least = driver->options->engine->is_random ? NULL : least_table_new(explore->counts.n_machine);
+	explore->least = proves_little(driver->options) ? NULL : least_table_new(explore->counts.n_machine);
 	if (driver->options->points)
 		explore_points_write_header(driver->options->points, explore->space);
 	if (code == ERR_OK && bounds_machines(driver))

@@ -26,8 +26,9 @@ struct explore_options {
 	uint64_t seed, max_evaluation; /* 0: no limit */
 	uint64_t max_box;              /* of branch and bound, shared out among its searches; 0: no limit */
 	uint64_t max_ms;               /* for searching; 0: no limit */
-	bool all_machines;             /* search those, too, whose bounds say that they have nothing on the front */
-	bool prices;                   /* what the front's layers' searches found is kept, for dse/price */
+	double epsilon;    /* of branch and bound, layer by layer: see candidate_set_epsilon; 0: the front is exact */
+	bool all_machines; /* search those, too, whose bounds say that they have nothing on the front */
+	bool prices;       /* what the front's layers' searches found is kept, for dse/price */
 	bool show_progress;
 	struct live_axes live; /* what of it is drawn on a terminal */
 	FILE *points;          /* receives the layers' fronts as CSV; NULL: nobody wants them */

@@ -2,6 +2,7 @@
 /* Counts of a layer-by-layer search: what became of all designs, machine candidate by machine candidate. */
 #include "dse/search/explore_parts.h"
 #include "dse/base/interrupt.h"
+#include "dse/space/space_goals.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -80,11 +81,23 @@ void explore_count_check(const struct explore_counts *counts)
 	(void)n_infeasible;
 }
 
+/* Whether an objective or a limit is on a product of two metrics, which are matched to within epsilon each. */
+static bool has_product(const struct space *space)
+{
+	bool has = space_has_objective(space, METRIC_EDP);
+	for (size_t i = 0; i < space->n_limit; i++)
+		has |= space->limit[i].metric == METRIC_EDP;
+	return has;
+}
+
 /* Epsilon of the total front: each network's own loss, then the loss of thinning their combination. */
 void explore_count_composition(struct explore *explore, const struct candidate *candidate)
 {
 	struct explore_counts *counts = &explore->counts;
 	counts->n_composed = add_sat(counts->n_composed, candidate->n_composed);
-	counts->epsilon = fmax(counts->epsilon, candidate_epsilon(candidate));
+	double epsilon = candidate_epsilon(candidate);
+	if (has_product(explore->space))
+		epsilon = (1.0 + epsilon) * (1.0 + epsilon) - 1.0;
+	counts->epsilon = fmax(counts->epsilon, epsilon);
 	counts->is_limited |= candidate_is_limited(candidate);
 }

@@ -146,6 +146,9 @@ static bool read_task(struct candidate *candidate, size_t i, struct pack *pack)
 			return false;
 		is_higher |= limit > task->layer.limit[k];
 	}
+	/* what a search to within an epsilon left out may keep a limit that what stands for it does not */
+	if (pack_refuse(pack, is_higher && task->layer.epsilon > 0))
+		return false;
 	candidate_pack_task(candidate, i, pack);
 	if (!pack_done(pack))
 		return false;

@@ -5,8 +5,9 @@
 
 expect_code 0 "$DSE" explore spaces/smoke.yaml --effort quick -o "$work/quick" -q
 run=$(echo "$work"/quick/*/run.json)
-expect_text "$run" '"engine": "nsga2"'
-expect_text "$run" '"max_evaluations": 200000'
+expect_text "$run" '"engine": "exact"'
+expect_text "$run" '"epsilon_pct": 1'
+expect_text "$run" '"max_evaluations": 0'
 expect_code 0 "$DSE" explore spaces/smoke.yaml --effort normal --detail fast -o "$work/normal" -q
 run=$(echo "$work"/normal/*/run.json)
 expect_text "$run" '"engine": "exact"'

@@ -8,15 +8,23 @@
 
 static void test_effort_leaves_what_is_given(void **state)
 {
-	struct explore_request quick = {0}, signoff = {.engine = "exhaustive"},
+	struct explore_request quick = {0}, flat = {.flat = true}, coarse = {.has_epsilon = true, .epsilon_pct = 3.0},
+			       signoff = {.engine = "exhaustive"},
 			       limited = {.has_max_evaluations = true, .max_evaluations = 7};
 	struct err err = {0};
 	(void)state;
 	assert_int_equal(effort_apply("quick", &quick, &err), ERR_OK);
-	assert_string_equal(quick.engine, "nsga2");
-	assert_int_equal(quick.max_evaluations, EFFORT_QUICK_EVALUATIONS);
+	assert_string_equal(quick.engine, "exact");
+	assert_true(quick.epsilon_pct == EFFORT_QUICK_EPSILON_PCT);
+	assert_int_equal(quick.max_evaluations, 0);
 	assert_true(quick.has_max_evaluations);
 	assert_false(quick.verify);
+	assert_int_equal(effort_apply("quick", &flat, &err), ERR_OK);
+	assert_string_equal(flat.engine, "nsga2");
+	assert_int_equal(flat.max_evaluations, EFFORT_QUICK_EVALUATIONS);
+	assert_true(flat.epsilon_pct == 0.0);
+	assert_int_equal(effort_apply("quick", &coarse, &err), ERR_OK);
+	assert_true(coarse.epsilon_pct == 3.0);
 	assert_int_equal(effort_apply("signoff", &signoff, &err), ERR_OK);
 	assert_string_equal(signoff.engine, "exhaustive");
 	assert_true(signoff.verify && signoff.audit);

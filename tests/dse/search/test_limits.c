@@ -139,6 +139,7 @@ static bool is_of_a_design(const struct pareto *all, const struct limits *limits
 
 struct tally {
 	uint32_t n_feasible, n_infeasible, n_thinned;
+	uint32_t n_coarse, n_limited; /* of searches to within an epsilon */
 };
 
 static void judge(const struct pareto *all, const struct limits *limits, const struct explore *found,
@@ -161,6 +162,36 @@ static void judge(const struct pareto *all, const struct limits *limits, const s
 	tally->n_feasible += n_feasible > 0;
 	tally->n_infeasible += n_feasible == 0;
 	tally->n_thinned += found->counts.epsilon > 0;
+}
+
+/* A design that keeps limits when it is made so many times as large. */
+static bool keeps_by(const struct limits *limits, const double *value, double factor)
+{
+	double larger[N_METRIC_NAME];
+	for (unsigned m = 0; m < N_METRIC_NAME; m++)
+		larger[m] = value[m] * factor;
+	return keeps(limits, larger);
+}
+
+/* What the certificate of a search to within an epsilon says holds for every design. */
+static void judge_coarse(const struct pareto *all, const struct limits *limits, const struct space *asked,
+                         double epsilon, struct tally *tally)
+{
+	const struct explore_options options = {.engine = &engine_exact, .n_thread = 1, .epsilon = epsilon};
+	struct explore found;
+	struct err err = {0};
+	assert_int_equal(explore_run(asked, &options, &found, &err), ERR_OK);
+	double factor = 1.0 + found.counts.epsilon;
+	for (size_t i = 0; i < all->n; i++) {
+		const double *value = all->objective + i * N_METRIC_NAME;
+		if (keeps_by(limits, value, found.counts.is_limited ? factor : 1.0))
+			assert_true(is_matched(&found.front, limits, value, factor));
+	}
+	for (size_t i = 0; i < found.front.n; i++)
+		assert_true(is_of_a_design(all, limits, found.front.objective + i * limits->n_objective, false));
+	tally->n_coarse += found.counts.epsilon > 0;
+	tally->n_limited += found.counts.is_limited;
+	explore_free(&found);
 }
 
 /* Up to n cases; returns how many. */
@@ -187,6 +218,7 @@ static uint32_t try_space(uint32_t number, uint32_t n, struct tally *tally)
 		folder_read_space(&asked);
 		folder_explore(&asked, &engine_exact, false, 1, &found);
 		judge(&all.front, &limits, &found, tally);
+		judge_coarse(&all.front, &limits, &asked, i % 2 ? 0.02 : 0.5, tally);
 		explore_free(&found);
 		space_free(&asked);
 	}
@@ -206,6 +238,8 @@ static void test_limits_on_random_spaces_agree_with_all_designs(void **state)
 		n += try_space(number, n_case() - n < CASES_A_SPACE ? n_case() - n : CASES_A_SPACE, &tally);
 	print_message("%u cases: %u with designs, %u without, %u thinned\n", tally.n_feasible + tally.n_infeasible,
 	              tally.n_feasible, tally.n_infeasible, tally.n_thinned);
+	print_message("to within an epsilon: %u that lose something, %u to limits\n", tally.n_coarse, tally.n_limited);
+	assert_true(tally.n_coarse > 0 && tally.n_limited > 0);
 	assert_true(tally.n_infeasible > 0 && tally.n_feasible > 0 && tally.n_thinned > 0);
 }
 

@@ -49,11 +49,14 @@ static void draw_space(struct rng *rng)
 	folder_write("space.yaml", text, "");
 }
 
-static void search(const struct space *space, uint64_t max_evaluation, uint64_t max_ms, unsigned n_thread,
+static void search(const struct space *space, uint64_t max_evaluation, uint64_t max_ms, double epsilon,
                    struct explore *explore)
 {
-	const struct explore_options options = {
-	    .engine = &engine_exact, .n_thread = n_thread, .max_evaluation = max_evaluation, .max_ms = max_ms};
+	const struct explore_options options = {.engine = &engine_exact,
+	                                        .n_thread = 2,
+	                                        .max_evaluation = max_evaluation,
+	                                        .max_ms = max_ms,
+	                                        .epsilon = epsilon};
 	struct err err = {0};
 	if (explore_run(space, &options, explore, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
@@ -97,18 +100,19 @@ static void try_space(uint32_t number, struct tally *by_evaluation, struct tally
 	struct err err = {0};
 	char network[TEXT], path[FOLDER_PATH];
 	unsigned n_layer;
+	static const double epsilon[] = {0, 0, 0.05};
 	random_network(&rng, 2, network, sizeof(network), &n_layer);
 	folder_write("random.yaml", network, "");
 	draw_space(&rng);
 	if (space_read(folder_path("space.yaml", path), &space, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
-	search(&space, 0, 0, 2, &whole);
+	search(&space, 0, 0, 0, &whole);
 	assert_false(whole.interrupted || whole.truncated);
 	for (unsigned i = 0; i < 3; i++) {
-		search(&space, UINT64_C(1) << rng_below(&rng, 16), 0, 1 + i % 2, &part);
+		search(&space, UINT64_C(1) << rng_below(&rng, 16), 0, epsilon[i], &part);
 		judge(&whole, &part, by_evaluation);
 		explore_free(&part);
-		search(&space, 0, 1 + rng_below(&rng, 60), 1 + i % 2, &part);
+		search(&space, 0, 1 + rng_below(&rng, 60), epsilon[i], &part);
 		judge(&whole, &part, by_time);
 		explore_free(&part);
 	}
