@@ -318,6 +318,11 @@ static void take_point(struct front_reader *reader, const struct doc_node *node)
 	point->metric = read_metrics(reader, metrics, metric);
 	point->uncertainty_pct = read_known(node, "uncertainty_pct");
 	point->reference_uncertainty_pct = read_known(node, "reference_uncertainty_pct");
+	point->like_it = read_known(node, "like_it");
+	if (!isnan(point->like_it)) {
+		const char *place = front_need_text(node, "place", reader->err);
+		point->place = copy(reader, place ? place : "");
+	}
 	read_axes(reader, axes, point);
 	read_point_networks(reader, networks, point);
 	read_verified(reader, node, point);

@@ -143,6 +143,21 @@ static void add_uncertainty(struct report_data *data)
 	}
 }
 
+/* For how many points each stands that was priced, and whether it alone does, as in front.csv. */
+static void add_place(struct report_data *data)
+{
+	const struct kept_front *front = &data->run.front;
+	struct texts texts = {.arena = &data->arena};
+	if (!front->point[0].place)
+		return;
+	struct report_column *like = add_column(data, "like_it", "points like it", "", REPORT_METRIC);
+	struct report_column *place = add_column(data, "place", "place", "", REPORT_KNOB);
+	for (size_t i = 0; i < front->n_point; i++) {
+		like->of[i] = front->point[i].like_it;
+		put_text(place, &texts, i, front->point[i].place ? front->point[i].place : "");
+	}
+}
+
 /* What --verify found of each point, as in front.csv. */
 static void add_verified(struct report_data *data)
 {
@@ -421,7 +436,7 @@ static void find_extremes(struct report_data *data)
 static size_t most_columns(const struct kept_front *front)
 {
 	size_t n_metric = (1 + front->n_network) * N_METRIC, n_verified = front->n_objective + 3;
-	return n_metric + 3 + front->n_axis + n_verified + design_n_field + 1 + MAX_NAME + 1;
+	return n_metric + 5 + front->n_axis + n_verified + design_n_field + 1 + MAX_NAME + 1;
 }
 
 enum err_code report_columns_make(struct report_data *data, struct err *err)
@@ -435,6 +450,7 @@ enum err_code report_columns_make(struct report_data *data, struct err *err)
 	find_extremes(data);
 	add_machines(data);
 	add_uncertainty(data);
+	add_place(data);
 	add_verified(data);
 	add_fields(data);
 	code = add_tasks(data, err);
