@@ -80,8 +80,7 @@ static void find_front(const struct space *space, uint64_t max_work, unsigned n_
 	const struct price_options how = {
 	    .n_thread = n_thread, .max_work = max_work > 0 ? max_work : 1, .closes_gap = max_work == 0};
 	struct err err = {0};
-	if (explore_run(space, &options, found, &err) != ERR_OK ||
-	    price_front(found, &how, price, &err) != ERR_OK)
+	if (explore_run(space, &options, found, &err) != ERR_OK || price_front(found, &how, price, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	assert_true(price->is_priced && !price->is_interrupted);
 }

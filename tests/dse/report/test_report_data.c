@@ -42,13 +42,13 @@ static void write_file(const char *folder, const char *name, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* `dse explore --verify` without a word on stdout. */
+/* `dse explore --detail fast --verify` without a word on stdout. */
 static void explore(const char *space, const char *folder)
 {
 	char program[] = "dse", command[] = "explore", quiet[] = "-q", out[] = "-o", store[] = "--store",
 	     none[] = "none";
-	char path[256], to[64], verify[] = "--verify";
-	char *argv[] = {program, command, path, quiet, out, to, store, none, verify, NULL};
+	char path[256], to[64], verify[] = "--verify", detail[] = "--detail=fast";
+	char *argv[] = {program, command, path, quiet, out, to, store, none, detail, verify, NULL};
 	struct cli_options options;
 	struct err err = {0};
 	(void)snprintf(path, sizeof(path), "%s", space);

@@ -44,9 +44,9 @@ static void write_question(const struct question *question)
 /* Ask a question as a user does, with its files there and then gone; the run is the store's newest. */
 static void ask(const struct question *question, struct database *store, struct kept_run *run)
 {
-	char program[] = "dse", command[] = "explore", quiet[] = "-q", jobs[] = "-j1", keep[] = "--store", out[] = "-o",
-	     path[FOLDER_PATH], store_path[FOLDER_PATH], results[FOLDER_PATH];
-	char *argv[] = {program, command, path, quiet, jobs, keep, store_path, out, results, NULL};
+	char program[] = "dse", command[] = "explore", quiet[] = "-q", detail[] = "--detail=fast", jobs[] = "-j1",
+	     keep[] = "--store", out[] = "-o", path[FOLDER_PATH], store_path[FOLDER_PATH], results[FOLDER_PATH];
+	char *argv[] = {program, command, path, quiet, detail, jobs, keep, store_path, out, results, NULL};
 	struct cli_options options;
 	struct err err = {0};
 	(void)folder_path("space.yaml", path);
@@ -55,7 +55,7 @@ static void ask(const struct question *question, struct database *store, struct 
 	write_question(question);
 	int nowhere = open("/dev/null", O_WRONLY), kept = dup(STDOUT_FILENO);
 	assert_true(nowhere >= 0 && fflush(stdout) == 0 && dup2(nowhere, STDOUT_FILENO) >= 0);
-	enum err_code code = cli_parse(&command_program, 9, argv, &options, &err);
+	enum err_code code = cli_parse(&command_program, 10, argv, &options, &err);
 	code = code == ERR_OK ? cmd_explore(&options, &err) : code;
 	assert_true(fflush(stdout) == 0 && dup2(kept, STDOUT_FILENO) >= 0);
 	(void)close(nowhere);
