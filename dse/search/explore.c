@@ -375,7 +375,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 	    .n_island = explore->space->islands,
 	    .migrate_every = explore->space->migrate_every,
 	};
-	if (!driver->options->engine->is_random)
+	if (!space_samples_splits(explore->space))
 		code = layer_map_list_splits(explore->space, &explore->map, n_thread, err);
 	explore->least = proves_little(driver->options) ? NULL : least_table_new(explore->counts.n_machine);
 	if (driver->options->points)
