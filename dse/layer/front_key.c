@@ -13,6 +13,7 @@
  */
 #include "dse/layer/front_key.h"
 #include "dse/layer/deadline.h"
+#include "dse/space/space_goals.h"
 #include "dse/base/pack.h"
 #include "sim/machine/energy.h"
 #include "sim/program/mixed.h"
@@ -163,8 +164,7 @@ static unsigned facts_of_block(const struct layer_problem *layer)
 static bool is_reduced(const struct layer_problem *layer)
 {
 	const struct layer_choice *choice = layer->choice;
-	const struct engine_kind *engine = layer->space->engine ? engine_find(layer->space->engine) : NULL;
-	bool reduces = engine && engine->is_random;
+	bool reduces = space_samples_splits(layer->space);
 	for (size_t i = 0; i < N_SPLIT_DIM; i++)
 		reduces |= choice->dim[i].choice == SPLIT_REDUCED;
 	return reduces;

@@ -22,8 +22,7 @@ struct dim_source {
 static enum split_choice which_choice(const struct space *space, const struct machine *machine,
                                       enum split_choice choice)
 {
-	const struct engine_kind *engine = space->engine ? engine_find(space->engine) : NULL;
-	bool reduces = engine && engine->is_random && machine->target == MACHINE_CHIP;
+	bool reduces = space_samples_splits(space) && machine->target == MACHINE_CHIP;
 	return choice == SPLIT_ALL && reduces ? SPLIT_REDUCED : choice;
 }
 

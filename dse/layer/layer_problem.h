@@ -48,6 +48,8 @@ struct layer_problem {
 	const struct layer_choice *choice; /* what it was built by */
 	enum detail detail;                /* the tier that evaluates, the space's */
 	double epsilon; /* of its exact search: see branch_search; the caller's choice once it is built; 0: none */
+	size_t n_seed;  /* designs that are proposed before all others, the most important first */
+	const uint32_t *seed;                          /* [n_seed][N_LAYER_GENE] */
 	const struct stop *stop;                       /* who stops evaluations that take long; NULL: a signal */
 	struct layer_context context[LAYER_N_CONTEXT]; /* by operand width and form; those of values of GENE_OPERAND */
 	uint32_t n_value[N_LAYER_GENE];

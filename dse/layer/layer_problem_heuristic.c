@@ -8,6 +8,7 @@
 #include "sim/base/rng.h"
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 const bool layer_gene_is_ordered[N_LAYER_GENE] = {
     [GENE_D] = true, [GENE_W] = true, [GENE_H] = true, [GENE_C] = true, [GENE_LEVEL] = true};
@@ -116,9 +117,8 @@ static bool propose_one(const struct layer_problem *layer, uint32_t split, uint3
 	return true; /* split 1: uncut; repair makes it fit */
 }
 
-size_t layer_problem_propose(const void *context, uint32_t *genome, size_t max)
+static size_t propose_heuristics(const struct layer_problem *layer, uint32_t *genome, size_t max)
 {
-	const struct layer_problem *layer = context;
 	uint32_t n_rest = layer->n_value[GENE_STRATEGY] * layer->n_value[GENE_LEVEL] * layer->n_value[GENE_REUSE] *
 	                  layer->n_value[GENE_OPERAND];
 	size_t n = 0;
@@ -132,6 +132,15 @@ size_t layer_problem_propose(const void *context, uint32_t *genome, size_t max)
 		}
 	assert(n <= max);
 	return n;
+}
+
+size_t layer_problem_propose(const void *context, uint32_t *genome, size_t max)
+{
+	const struct layer_problem *layer = context;
+	size_t n = layer->n_seed < max ? layer->n_seed : max;
+	if (n > 0)
+		memcpy(genome, layer->seed, n * N_LAYER_GENE * sizeof(*genome));
+	return n + (n < max ? propose_heuristics(layer, genome + n * N_LAYER_GENE, max - n) : 0);
 }
 
 static bool is_too_large(const struct layer_problem *layer, const uint32_t *genome)

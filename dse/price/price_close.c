@@ -12,6 +12,7 @@
  */
 #include "dse/pareto/gap.h"
 #include "dse/price/price_parts.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -72,8 +73,10 @@ static enum err_code find_outlook(struct pricing *pricing, size_t i, struct err 
 	if (code == ERR_OK && !price_add_points(machine, &machine->outlook))
 		code = err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
 	double left = 1.0 / (1.0 + candidate_epsilon(&machine->candidate));
-	for (size_t k = 0; k < machine->outlook.n * machine->outlook.n_objective; k++)
-		machine->outlook.objective[k] *= left;
+	for (size_t k = 0; k < machine->outlook.n * machine->outlook.n_objective; k++) {
+		bool is_product = pricing->explore->space->objective[k % machine->outlook.n_objective] == METRIC_EDP;
+		machine->outlook.objective[k] *= is_product ? left * left : left;
+	}
 	return code;
 }
 
@@ -86,6 +89,8 @@ static enum err_code join_machines(struct pricing *pricing, bool *joins, struct 
 		struct pareto hopes;
 		if (machine->first)
 			continue;
+		if (stop_requested(pricing->options->stop))
+			return ERR_INTERRUPTED;
 		if (!machine->is_open)
 			code = find_outlook(pricing, i, err);
 		if (code != ERR_OK)

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Three digits of a number so much larger are not below it. */
+#define ROUND_UP (1 + 5e-3)
+
 enum { THINNED_TEXT = 96 };
 
 bool certificate_is_branched(const struct front_run *run)
@@ -38,7 +41,7 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	if ((explore->interrupted || explore->truncated) && explore->open_gap_frac < INFINITY)
 		(void)snprintf(text, n_byte,
 		               "the search was cut short: no %s design beats this front by more than %.3g %%",
-		               is_reduced ? "listed" : "legal", 100.0 * explore->open_gap_frac);
+		               is_reduced ? "listed" : "legal", 100.0 * explore->open_gap_frac * ROUND_UP);
 	else if (explore->interrupted || explore->truncated || explore->n_failure > 0)
 		(void)snprintf(text, n_byte, "none, the search was cut short: the front is of what was seen");
 	else if (run->options->engine->is_random)

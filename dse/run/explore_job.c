@@ -59,7 +59,7 @@ static enum err_code read_space(struct explore_job *job, struct err *err)
 	bool prices;
 	(void)choose_detail(request, &detail, &prices, &told_later);
 	err_clear(&told_later);
-	const struct space_given given = {engine ? engine->name : NULL, (enum detail)detail};
+	const struct space_given given = {engine ? engine->name : NULL, (enum detail)detail, request->flat};
 	return space_read_given(request->space, &given, &job->space, err);
 }
 

@@ -160,10 +160,9 @@ static enum err_code insert_front(struct explore_driver *driver, struct explore_
 	note_history(driver, &slot->candidate);
 	if (driver->options->prices)
 		code = explore_keep(driver->explore, &slot->candidate, driver->options->all_machines, err);
-	if (code == ERR_OK)
-		code = floors_note(&driver->floors, &slot->candidate, err);
 	if (code != ERR_OK)
 		return code;
+	floors_note(&driver->floors, &slot->candidate);
 	if (driver->explore->front.n > 0)
 		free_dead(driver->explore);
 	else
@@ -369,18 +368,17 @@ static bool shares_fronts(const struct explore_driver *driver)
 }
 
 /* What a search that was cut short can say of designs that it has not seen. */
-static enum err_code bound_gap(struct explore_driver *driver, struct err *err)
+static void bound_gap(struct explore_driver *driver)
 {
 	struct explore *explore = driver->explore;
 	const struct explore_counts *counts = &explore->counts;
+	unsigned n_thread = driver->options->n_thread;
 	if (!(explore->interrupted || explore->truncated) || driver->options->engine != &engine_exact ||
 	    explore->n_failure > 0 || (driver->options->share && driver->options->share->n > 1))
-		return ERR_OK;
-	enum err_code code = floors_note_rest(&driver->floors, &explore->map, driver->options->n_thread, err);
-	if (code == ERR_OK && !counts->is_limited)
-		explore->open_gap_frac =
-		    fmax(counts->epsilon, floors_gap(&driver->floors, &explore->front, driver->options->n_thread));
-	return code;
+		return;
+	floors_note_rest(&driver->floors, &explore->map, n_thread);
+	if (!counts->is_limited)
+		explore->open_gap_frac = fmax(counts->epsilon, floors_gap(&driver->floors, &explore->front, n_thread));
 }
 
 static enum err_code explore_layers(struct explore_driver *driver, struct err *err)
@@ -401,7 +399,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 	};
 	if (driver->options->engine == &engine_exact)
 		floors_init(&driver->floors, explore->space, explore->counts.n_machine);
-	if (!driver->options->engine->is_random)
+	if (!space_samples_splits(explore->space))
 		code = layer_map_list_splits(explore->space, &explore->map, n_thread, err);
 	explore->least = proves_little(driver->options) ? NULL : least_table_new(explore->counts.n_machine);
 	if (driver->options->points)
@@ -417,11 +415,11 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 		explore->interrupted |= explore_must_stop(driver);
 		if (explore->interrupted && !is_sample)
 			break;
-		fill_group(driver, &at, n_group);
+		fill_group(driver, &at, is_sample && n_thread < n_group ? n_thread : n_group);
 		code = explore_group(driver, err);
 	}
 	if (code == ERR_OK)
-		code = bound_gap(driver, err);
+		bound_gap(driver);
 	explore_drop_kept(explore, driver->options->all_machines);
 	front_cache_free(driver->fronts);
 	hardware_free(&driver->hardware);

@@ -2,6 +2,7 @@
 #include "dse/search/floors.h"
 #include "dse/base/parallel.h"
 #include "dse/pareto/gap.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #define MAX_FRONT 512
 /* Points of all floors together; what comes later is left out. */
 #define MAX_POINT (UINT64_C(1) << 20)
+/* Who stops a search does not wait longer for bounds of machines that were not begun. */
+#define REST_MS 1000
 /* As of the bounds of boxes: what rounding can add is far less. */
 #define BOUND_SLACK (1 - 1e-9)
 
@@ -108,22 +111,22 @@ static enum err_code make_floor(struct candidate *candidate, unsigned n_thread, 
 	return code;
 }
 
-enum err_code floors_note(struct floors *floors, struct candidate *candidate, struct err *err)
+void floors_note(struct floors *floors, struct candidate *candidate)
 {
 	uint32_t machine_index = candidate->set->machine_index;
 	struct pareto list;
+	struct err err = {0};
 	if (!floors->is_settled)
-		return ERR_OK;
+		return;
 	if (!candidate_is_open(candidate)) {
 		floors_settle(floors, machine_index);
-		return ERR_OK;
+		return;
 	}
 	pareto_init(&list, (unsigned)floors->space->n_objective, 1);
-	enum err_code code = make_floor(candidate, candidate->n_thread, &list, err);
-	if (code == ERR_OK)
+	if (make_floor(candidate, candidate->n_thread, &list, &err) == ERR_OK)
 		floors_add(floors, machine_index, &list);
+	err_clear(&err);
 	pareto_free(&list);
-	return code;
 }
 
 /* ---- machines that were not begun --------------------------------------------------------------------- */
@@ -131,6 +134,7 @@ enum err_code floors_note(struct floors *floors, struct candidate *candidate, st
 struct rest {
 	struct floors *floors;
 	const struct layer_map *map;
+	uint64_t end_ms; /* what is not begun by then is left out */
 	size_t n;
 	struct bounded {
 		uint32_t machine_index;
@@ -149,6 +153,9 @@ static void bound_machine(void *context, size_t i)
 	struct layer_set *set;
 	char why[256];
 	const struct space *space = rest->floors->space;
+	bounded->code = ERR_INTERRUPTED;
+	if (stop_now_ms() > rest->end_ms)
+		return;
 	bounded->code =
 	    layer_set_build(space, rest->map, bounded->machine_index, &set, why, sizeof(why), &bounded->err);
 	bounded->is_refused = bounded->code == ERR_OK && !set;
@@ -174,14 +181,11 @@ static bool *list_known(const struct floors *floors)
 	return is_known;
 }
 
-static enum err_code bound_rest(struct rest *rest, unsigned n_thread, struct err *err)
+static void bound_rest(struct rest *rest, unsigned n_thread)
 {
-	enum err_code code = ERR_OK;
 	parallel_for(rest->n, n_thread, bound_machine, rest);
 	for (size_t i = 0; i < rest->n; i++) {
 		struct bounded *bounded = &rest->machine[i];
-		if (bounded->code != ERR_OK && code == ERR_OK)
-			code = err_add(err, bounded->code, "%s", err_text(&bounded->err));
 		if (bounded->is_refused)
 			floors_settle(rest->floors, bounded->machine_index);
 		else if (bounded->code == ERR_OK)
@@ -189,16 +193,14 @@ static enum err_code bound_rest(struct rest *rest, unsigned n_thread, struct err
 		pareto_free(&bounded->point);
 		err_clear(&bounded->err);
 	}
-	return code;
 }
 
-enum err_code floors_note_rest(struct floors *floors, const struct layer_map *map, unsigned n_thread, struct err *err)
+void floors_note_rest(struct floors *floors, const struct layer_map *map, unsigned n_thread)
 {
-	struct rest rest = {.floors = floors, .map = map};
+	struct rest rest = {.floors = floors, .map = map, .end_ms = stop_now_ms() + REST_MS};
 	bool *is_known = floors->is_settled ? list_known(floors) : NULL;
-	enum err_code code = ERR_OK;
 	if (!is_known)
-		return ERR_OK;
+		return;
 	for (uint64_t i = 0; i < floors->n_machine; i++)
 		rest.n += !is_known[i];
 	if (rest.n <= FLOORS_MAX_BOUND)
@@ -210,10 +212,9 @@ enum err_code floors_note_rest(struct floors *floors, const struct layer_map *ma
 		pareto_init(&rest.machine[n++].point, (unsigned)floors->space->n_objective, 1);
 	}
 	if (rest.machine)
-		code = bound_rest(&rest, n_thread, err);
+		bound_rest(&rest, n_thread);
 	free(rest.machine);
 	free(is_known);
-	return code;
 }
 
 /* ---- the gap ------------------------------------------------------------------------------------------ */

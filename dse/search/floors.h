@@ -42,12 +42,12 @@ void floors_add(struct floors *floors, uint32_t machine_index, struct pareto *po
 
 /*
  * The machine of a candidate after its searches and compositions: settled, or its layers' fronts and what they left
- * open are composed to a floor, which spoils the candidate's fronts. ERR_INTERNAL.
+ * open are composed to a floor, which spoils the candidate's fronts. Without memory the machine gets none.
  */
-enum err_code floors_note(struct floors *floors, struct candidate *candidate, struct err *err);
+void floors_note(struct floors *floors, struct candidate *candidate);
 
-/* Floors of the machines that have none, as long as there are few. ERR_INTERNAL. */
-enum err_code floors_note_rest(struct floors *floors, const struct layer_map *map, unsigned n_thread, struct err *err);
+/* Floors of the machines that have none, as long as there are few and that takes no longer than a second. */
+void floors_note_rest(struct floors *floors, const struct layer_map *map, unsigned n_thread);
 
 /*
  * The least gap with which the front is known to cover all designs that keep the limits: some point of it is in no

@@ -40,14 +40,25 @@ void front_cache_free(struct front_cache *cache)
 	free(cache);
 }
 
-/* The entry of a key, a new one where there is none; it stays where it is. NULL when memory is out. */
-static struct front_entry *find_entry(struct front_cache *cache, const struct front_key *key)
+static bool is_entry_of(const struct front_entry *entry, const struct front_key *key, const struct layer_problem *layer)
+{
+	for (unsigned i = 0; i < layer->n_metric; i++)
+		if (entry->limit[i] < layer->limit[i] || entry->limit[i] > layer->limit[i])
+			return false;
+	return strcmp(entry->hex, key->hex) == 0;
+}
+
+/* The entry of a layer and its key, a new one where there is none; it stays where it is. NULL when memory is out. */
+static struct front_entry *find_entry(struct front_cache *cache, const struct front_key *key,
+                                      const struct layer_problem *layer)
 {
 	struct front_entry **at = &cache->bucket[hash_bytes(key->hex, sizeof(key->hex), 0) % N_BUCKET];
-	while (*at && strcmp((*at)->hex, key->hex) != 0)
+	while (*at && !is_entry_of(*at, key, layer))
 		at = &(*at)->next;
-	if (!*at && (*at = arena_alloc(&cache->arena, sizeof(**at))) != NULL)
+	if (!*at && (*at = arena_alloc(&cache->arena, sizeof(**at))) != NULL) {
 		memcpy((*at)->hex, key->hex, sizeof(key->hex));
+		memcpy((*at)->limit, layer->limit, layer->n_metric * sizeof(*layer->limit));
+	}
 	return *at;
 }
 
@@ -57,7 +68,7 @@ void front_cache_list(struct front_cache *cache, const struct candidate *candida
 	assert(candidate->is_exact);
 	for (size_t i = 0; i < candidate->n_task; i++)
 		entry[i] = candidate_is_reachable(candidate, i) && front_key_make(&candidate->task[i].layer, &key)
-		               ? find_entry(cache, &key)
+		               ? find_entry(cache, &key, &candidate->task[i].layer)
 		               : NULL;
 }
 

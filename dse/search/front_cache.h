@@ -23,9 +23,10 @@ struct front_record {
 	struct pack task;              /* what candidate_pack_task wrote of it */
 };
 
-/* All searches with one hash. */
+/* All searches with one hash and one set of limits: weighted networks have limits of their own. */
 struct front_entry {
 	char hex[HASH_HEX_SIZE];
+	double limit[N_METRIC]; /* on the layer's metrics; 0 beyond */
 	struct front_entry *next;
 	struct front_record *record; /* in the order of finding */
 	unsigned part;               /* of several processes the one that makes these searches */

@@ -129,7 +129,7 @@ static enum err_code archive_outlook(struct judge *judge, const struct hardware_
 	pareto_init(&batch, judge->archive.n_objective, judge->archive.n_gene);
 	if (!outlook_list_floor(space, &family->outlook, &machine, &batch))
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	if (isfinite(family->outlook.slack))
+	if (family->outlook.slack >= 1 && isfinite(family->outlook.slack))
 		floors_add(judge->options->floors, index, &batch);
 	pareto_free(&batch);
 	if (judge->options->show)

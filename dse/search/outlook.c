@@ -190,7 +190,7 @@ bool outlook_list_designs(const struct space *space, const struct outlook *outlo
 bool outlook_list_floor(const struct space *space, const struct outlook *outlook, const struct machine *machine,
                         struct pareto *list)
 {
-	return !isfinite(outlook->slack) ||
+	return !(outlook->slack >= 1 && isfinite(outlook->slack)) ||
 	       list_points(space, &outlook->floor, outlook->slack / BOUND_SLACK, machine, list);
 }
 

@@ -88,6 +88,11 @@ static enum err_code read_space(const char *path, const struct space_among *amon
 		read_root(&reader);
 		space->engine = given && given->engine ? given->engine : space->engine;
 		space->detail = given ? given->detail : DETAIL_FAST;
+		/* in the fast tier the exact front is the answer, and other engines are there to be compared with it */
+		if (given && given->flat)
+			space->seeds = SEEDS_HEURISTICS;
+		if (space->seeds == SEEDS_BY_TIER)
+			space->seeds = space->detail == DETAIL_FAST ? SEEDS_HEURISTICS : SEEDS_EXACT;
 		code = found.code;
 	}
 	(void)err_move(err, (struct err_place){0}, &found);

@@ -61,6 +61,9 @@ struct space_file {
 
 struct machine_sources;
 
+/* What searches begin with: the fast tier's exact front of a layer, or what heuristics propose. */
+enum space_seeds { SEEDS_BY_TIER, SEEDS_EXACT, SEEDS_HEURISTICS };
+
 struct space {
 	char name[MACHINE_NAME_SIZE];
 	size_t n_machine;
@@ -87,6 +90,7 @@ struct space {
 	enum metric objective[SPACE_MAX_OBJECTIVE];
 	const char *engine; /* name in engine_table; "exact" by default */
 	uint64_t seed, max_evaluation;
+	enum space_seeds seeds; /* of searches of layers by genetic engines, or in another tier than the fast one */
 	uint32_t population, generations, islands, migrate_every;
 	size_t max_front;           /* network fronts larger than this are thinned; 0: by a budget of memory and work */
 	enum detail detail;         /* the tier that evaluates designs; no file says it, see space_given */
@@ -107,6 +111,7 @@ enum err_code space_read(const char *path, struct space *space, struct err *err)
 struct space_given {
 	const char *engine; /* name in engine_table; NULL: the file's */
 	enum detail detail;
+	bool flat; /* whole networks are searched at once: searches of layers have nothing to begin with */
 };
 
 /* The same; given NULL: nothing. */

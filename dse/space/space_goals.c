@@ -220,8 +220,9 @@ static void read_number(const struct doc_node *map, const char *key, uint64_t mi
 
 void space_read_search(struct space_reader *reader)
 {
-	static const char *const allowed[] = {"engine",          "seed",    "population",   "generations", "max_front",
-	                                      "max_evaluations", "islands", "migrate_every"};
+	static const char *const allowed[] = {"engine",          "seed",    "population",    "generations", "max_front",
+	                                      "max_evaluations", "islands", "migrate_every", "seeds"};
+	static const char *const seeds_name[] = {"exact", "heuristics"};
 	const char *name[MAX_ENGINE];
 	const struct doc_node *map = doc_find(reader->root, "search");
 	struct space *space = reader->space;
@@ -236,6 +237,8 @@ void space_read_search(struct space_reader *reader)
 		doc_check_keys(map, allowed, sizeof(allowed) / sizeof(allowed[0]), reader->err);
 		if (doc_get_choice(doc_find(map, "engine"), "engine", name, engine_n, &index, reader->err))
 			space->engine = engine_table[index]->name;
+		if (doc_get_choice(doc_find(map, "seeds"), "seeds", seeds_name, 2, &index, reader->err))
+			space->seeds = index == 0 ? SEEDS_EXACT : SEEDS_HEURISTICS;
 		read_number(map, "seed", 0, UINT64_MAX, &space->seed, reader->err);
 		read_number(map, "population", 4, 1000000, &population, reader->err);
 		read_number(map, "generations", 1, 1000000000, &generations, reader->err);
@@ -258,6 +261,12 @@ bool space_has_objective(const struct space *space, enum metric metric)
 		if (space->objective[i] == metric)
 			return true;
 	return false;
+}
+
+bool space_samples_splits(const struct space *space)
+{
+	const struct engine_kind *engine = space->engine ? engine_find(space->engine) : NULL;
+	return engine && engine->is_random && space->seeds != SEEDS_EXACT;
 }
 
 double space_limit_most(const struct space_limit *limit)

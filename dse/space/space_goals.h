@@ -26,4 +26,7 @@ double space_network_weight(const struct space *space, size_t network);
 /* Upper limit on a metric for one network, or one layer of it, alone: the aggregate's, widened by a weight below 1. */
 double space_network_limit(const struct space *space, size_t network, enum metric metric);
 
+/* Whether the space's engine looks at a sample of the splits: what exact searches find would not be in it. */
+bool space_samples_splits(const struct space *space);
+
 #endif
