@@ -250,7 +250,7 @@ static void print_estimate(const struct output *output, const struct space *spac
 	    output->detail == DETAIL_EVENT
 		? "  that is with explore --detail event; a search in the fast tier and --verify take far less\n"
 		: "  that is the search in the fast tier, without prices; with --detail event a search takes thousands "
-	          "of times longer "
+		  "of times longer "
 		  "(dse check --detail event measures)\n",
 	    file);
 	(void)fprintf(file, "  memory: about %.0f MB\n", estimate->memory_mb);

@@ -8,7 +8,7 @@
  *                                     │ none? more designs of their layers are listed
  *                                     │ all are? machines off the fast front that may come so far are listed
  *                                     ▼
- *                                  none of this is left: the gap is closed, or all that is listed has a price
+ *                                  none of this is left: the gap is closed, or rests on what is too much to be listed
  */
 #include "dse/pareto/gap.h"
 #include "dse/price/price_parts.h"

@@ -136,7 +136,7 @@ enum err_code price_used(struct pricing *pricing, struct err *err);
 /* From prices to errors, and from these to hopes. ERR_INTERNAL. */
 enum err_code price_learn(struct pricing *pricing, struct err *err);
 
-/* Price, and list, until the assumed gap is no more than the resolution, or all that is listed has a price
+/* Price, and list, until the assumed gap is no more than the resolution, or rests on what is too much to be listed
  * (price_close.c). ERR_INTERRUPTED, ERR_INTERNAL. */
 enum err_code price_close(struct pricing *pricing, struct err *err);
 
