@@ -38,7 +38,7 @@ static void run_engine(struct candidate_task *task, const struct engine_kind *ki
 
 /*
  * Some steps of local search from the front of a sample, where the search does not go on until no design is better:
- * ResNet-18 on thesis_chip then reaches 99.9 % of the exact hypervolume instead of 96.9 %.
+ * what it begins with then decides what it ends with.
  */
 static enum err_code improve_sample(struct candidate_task *task, unsigned n_thread, struct pareto *front)
 {
