@@ -132,8 +132,39 @@ static void test_gaps_of_searches_cut_short_hold(void **state)
 	assert_true(by_evaluation.n_stated > 0 && by_evaluation.n_tight > 0);
 }
 
+/* On layers so large that the epsilon grows. */
+static void test_epsilons_of_coarse_searches_hold(void **state)
+{
+	static const char *const path[] = {"spaces/bench/vgg16_conv_8.yaml", "spaces/bench/resnet50_conv_1.yaml",
+	                                   "spaces/bench/net_mlp.yaml"};
+	uint64_t most_box = 0;
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct space space;
+		struct explore whole, coarse;
+		struct err err = {0};
+		if (space_read(path[i], &space, &err) != ERR_OK)
+			fail_msg("%s", err_text(&err));
+		search(&space, 0, 0, 0, &whole);
+		search(&space, 0, 0, 0.0001, &coarse);
+		assert_false(coarse.counts.is_limited);
+		for (size_t k = 0; k < whole.front.n; k++)
+			assert_true(is_within(&coarse.front, whole.front.objective + k * whole.front.n_objective,
+			                      (1 + coarse.counts.epsilon) * (1 + 1e-9)));
+		print_message("%s: %llu boxes, %llu to within %.3g %%\n", path[i],
+		              (unsigned long long)whole.counts.n_box, (unsigned long long)coarse.counts.n_box,
+		              100 * coarse.counts.epsilon);
+		most_box = coarse.counts.n_box > most_box ? coarse.counts.n_box : most_box;
+		explore_free(&coarse);
+		explore_free(&whole);
+		space_free(&space);
+	}
+	assert_true(most_box > 40000); /* it has grown */
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_gaps_of_searches_cut_short_hold)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_gaps_of_searches_cut_short_hold),
+	                                   cmocka_unit_test(test_epsilons_of_coarse_searches_hold)};
 	return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
