@@ -47,7 +47,7 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	else if (run->options->engine->is_random)
 		(void)snprintf(text, n_byte, "none: a %s search proves nothing of what it has not seen",
 		               run->options->engine->name);
-	else if (counts->is_limited && explore->front.n == 0)
+	else if (counts->is_limited && (explore->front.n == 0 || counts->cuts_are_limited))
 		(void)snprintf(
 		    text, n_byte,
 		    "not proven: designs that keep a limit by less than %.3g %% may have been thinned out, as %s",

@@ -239,7 +239,8 @@ enum err_code run_note_know_fronts(struct run_note *note, struct explore_options
 static const char *exactness(const struct front_run *run, char *text, size_t n_byte)
 {
 	const struct explore *explore = run->explore;
-	if (explore->interrupted || explore->truncated || explore->n_failure > 0 || run->options->engine->is_random)
+	if (explore->interrupted || explore->truncated || explore->n_failure > 0 || run->options->engine->is_random ||
+	    explore->counts.cuts_are_limited)
 		return "unproven";
 	if (run->price && run->price->is_priced && isinf(run->price->assumed_gap_frac))
 		return "priced";

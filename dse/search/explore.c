@@ -418,6 +418,9 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 		fill_group(driver, &at, is_sample && n_thread < n_group ? n_thread : n_group);
 		code = explore_group(driver, err);
 	}
+	struct explore_counts *counts = &explore->counts;
+	counts->cuts_are_limited =
+	    counts->is_limited && counts->n_machine_cut > 0 && limits_more_than_objectives(explore->space);
 	if (code == ERR_OK)
 		bound_gap(driver);
 	explore_drop_kept(explore, driver->options->all_machines);

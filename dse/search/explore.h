@@ -59,6 +59,8 @@ struct explore_counts {
 	uint64_t n_composed;
 	double epsilon;  /* 0: the front is exact; see dse/pareto/compose.h */
 	bool is_limited; /* of designs that keep the limits by less than epsilon nothing is proven */
+	/* then: nor of any, as a design for which a machine was cut may be such a one */
+	bool cuts_are_limited;
 	size_t n_rejection;
 	struct {
 		char why[EXPLORE_TEXT_SIZE];

@@ -122,3 +122,22 @@ cat >"$work/loops.yaml" <<-EOF
 EOF
 expect_code 2 "$DSE" power "$work/fine.yaml" "$work/loops.yaml" --budget-frac 1.5 --per-loop
 expect_text "$work/err" "loops, allowed are 200000; leave --per-loop away"
+
+# A machine is cut for a design of another one, which keeps a limit on what is no objective; where thinning may have lost
+# that design, nothing is proven of the machine that was cut.
+cat >"$work/cut.yaml" <<E
+name: cut
+machine: dvfs_chip
+network: vgg16
+axes: {mla.array: [16x4, 4x4]}
+layers: [{match: '.*', split: even}]
+constraints: [dram_byte <= 148000000]
+objectives: [latency_ms, energy_mj]
+search: {max_front: 20}
+E
+expect_code 0 "$DSE" explore "$work/cut.yaml" --detail fast -o "$work/cut"
+expect_text "$work/out" "cut whole by bounds                                       1"
+expect_text "$work/out" "certificate: not proven: designs that keep a limit by less than"
+sed -i 's/148000000/155000000/' "$work/cut.yaml"
+expect_code 0 "$DSE" explore "$work/cut.yaml" --detail fast -o "$work/kept"
+expect_text "$work/out" "certificate: every listed design is matched to within"
