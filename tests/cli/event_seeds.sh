@@ -13,7 +13,7 @@ E
 least() {
 	awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "latency_ms") at = i} NR == 2 {print $at}' "$1"
 }
-expect_code 0 "$DSE" explore "$work/space.yaml" -o "$work/fast" -q
+expect_code 0 "$DSE" explore "$work/space.yaml" --detail fast -o "$work/fast" -q
 expect_code 0 "$DSE" simulate --point "$(echo "$work"/fast/*)/front.json:0" --detail event
 priced=$(sed -n 's/^  latency_ms \([0-9.]*\).*/\1/p' "$work/out" | head -n 1)
 [ -n "$priced" ] || fail "no latency of the fast optimum in the event tier"
