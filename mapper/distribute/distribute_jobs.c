@@ -12,7 +12,8 @@
  * blocks of columns of A.
  */
 
-#define RESULT_BYTE 4 /* of a partial sum */
+#define RESULT_BYTE 4       /* of a partial sum */
+#define RESULT_LINE_BYTE 16 /* results are written in whole lines */
 
 /*
  * Jobs are served one by one where they take no more than so many rounds of a queue's PEs, or are no more than so many.
@@ -412,6 +413,55 @@ static uint64_t n_served(const struct jobs *jobs)
 	return n > MAX_SERVED_JOB ? n : MAX_SERVED_JOB;
 }
 
+/* Whether a queue of so many jobs is served one by one. */
+static bool is_served(const struct jobs *jobs, const struct deal *deal, uint64_t n_result)
+{
+	return jobs->n_pe <= MAX_EXCERPT_PE || (n_result * deal->n_pass <= jobs->n_served && jobs->n_pe <= JOB_MAX_PE);
+}
+
+/* The largest part of any split of a range; 0: not known. */
+static uint32_t most_size(const struct dim_range *range)
+{
+	if (range->split)
+		return range->split->size_a;
+	return range->n_choice > 0 ? range->choice[range->n_choice - 1].size_a : 0;
+}
+
+/* Bytes that a job of a fused matrix multiplication moves at most, in any split of the range; INFINITY: not known. */
+static double most_job_byte(const struct layer_context *context, const struct tiling *tiling)
+{
+	const struct split_range *range = tiling->range;
+	uint32_t operand_byte = context->operand_bit / 8, w_size = most_size(&range->w), h_size = most_size(&range->h);
+	double column = (double)align_up(w_size, context->machine->mla_cols);
+	double write_byte = (double)align_up((uint64_t)w_size * h_size * operand_byte, RESULT_LINE_BYTE);
+	if (w_size == 0 || h_size == 0)
+		return INFINITY;
+	return ((column + h_size) * (double)align_up(range->d.extent, 4) * operand_byte + write_byte) / tiling->n_d;
+}
+
+/*
+ * Of a range: whether each of its splits is priced as if all jobs were the mean one, of as many jobs as are known here.
+ * Many jobs are, and fewer, if no job moves several times what the mean does.
+ */
+static bool is_mean_range(const struct layer_context *context, const struct layer_design *design,
+                          const struct tiling *tiling, const struct deal *deal, const struct jobs *jobs)
+{
+	uint64_t n_dealt = distribute_deals_columns(deal) ? deal->n_column : deal->n_row * deal->n_column;
+	uint64_t n_job = most_results(deal) * deal->n_pass;
+	bool is_matmul = context->block->kind == BLOCK_MATMUL, fused = strategy_table[design->strategy].fused;
+	bool knows_jobs = !is_d_open(tiling) || job_per_result(context, deal) == 1;
+	if (!knows_jobs || (n_dealt % deal->n_queue > 0 && !is_dealt_known(context, tiling, deal)) ||
+	    jobs->n_pe <= MAX_EXCERPT_PE)
+		return false;
+	uint64_t n_few = (uint64_t)MAX_SERVED_ROUND * jobs->n_pe;
+	if (jobs->n_pe > JOB_MAX_PE || (n_job > MAX_SERVED_JOB && n_job > n_few * UNEVEN_ROUND))
+		return true;
+	if (!is_matmul || !fused || is_d_open(tiling) || n_job <= MAX_SERVED_JOB || n_job <= n_few)
+		return false;
+	double mean_byte = jobs->least_frac * (jobs->load_byte + jobs->write_byte) / (double)jobs->n_job;
+	return most_job_byte(context, tiling) <= UNEVEN_FRAC * mean_byte;
+}
+
 void distribute_jobs(const struct layer_context *context, const struct layer_design *design,
                      const struct tiling *tiling, struct program *program)
 {
@@ -439,9 +489,8 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	fill_largest(context, design, tiling, &deal, jobs);
 	jobs->n_served = n_served(jobs);
 	jobs->place = &context->queue_place;
-	bool is_served =
-	    jobs->n_pe <= MAX_EXCERPT_PE || (n_result * deal.n_pass <= jobs->n_served && jobs->n_pe <= JOB_MAX_PE);
-	if (is_served && !tiling->is_least)
+	jobs->is_mean = tiling->is_least && is_mean_range(context, design, tiling, &deal, jobs);
+	if (is_served(jobs, &deal, n_result) && !tiling->is_least)
 		fill_kinds(context, design, tiling, jobs);
 	else
 		jobs->n_order = 0;

@@ -294,6 +294,18 @@ static double uneven_clk(const struct jobs *jobs, const struct job_time *job, ui
 	return real_max(largest_clk, real_max(dram_clk + job->answer_clk, pe_clk));
 }
 
+/* As if all jobs were the mean one of what some queue has at least. */
+static double mean_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe)
+{
+	double frac = jobs->is_uneven ? jobs->least_frac : 1;
+	struct job_time own = *job;
+	own.load_clk *= frac;
+	own.write_clk *= frac;
+	own.think_clk = job->setup_clk + (job->think_clk - job->setup_clk) * frac;
+	own.copy_clk = real_max(0, (job->load_clk + job->copy_clk) * frac - own.load_clk);
+	return rounds_clk(jobs, &own, n_pe, true);
+}
+
 /*
  * Clocks that no order of the jobs goes below, nor jobs that are nowhere smaller: what PEs and DRAM do alone, the host,
  * the storage QPE and the router each for all. If all jobs are alike, what the closed form says.
@@ -301,8 +313,8 @@ static double uneven_clk(const struct jobs *jobs, const struct job_time *job, ui
 static double floor_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe, const struct rates *rates)
 {
 	double clk = uneven_clk(jobs, job, n_pe, rates);
-	if (!jobs->is_uneven)
-		clk = real_max(clk, rounds_clk(jobs, job, n_pe, true));
+	if (!jobs->is_uneven || (jobs->is_mean && rates->is_least))
+		clk = real_max(clk, mean_clk(jobs, job, n_pe));
 	/* behind the last copy of operand A its PE computes */
 	double task_clk = jobs->tail_job_frac * (job->think_clk - job->setup_clk);
 	double storage_clk = jobs->storage_packet / rates->port_packet;

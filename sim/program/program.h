@@ -184,6 +184,8 @@ struct jobs {
 	 * least. */
 	bool is_uneven;
 	double least_frac;
+	/* Of a range: whatever its jobs, a queue of as many of the mean one does not take longer than they do. */
+	bool is_mean;
 	double dram_byte; /* what some interface moves at least; 0: not known beyond the sums */
 	/* The smallest result and the last job, as fractions of the mean ones: loads and tasks. 0: not known. */
 	double tail_frac, tail_job_frac;

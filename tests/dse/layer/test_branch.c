@@ -339,11 +339,42 @@ static void test_branch_bounds_hold_for_large_packets_and_ports(void **state)
 	assert_true(n_run > 1000 && n_program > 500);
 }
 
+/* Matrix multiplications of so many jobs that these are priced as if all were the mean one, or just so many not. */
+static void test_branch_bounds_hold_for_long_queues(void **state)
+{
+	static const char *const name[] = {"dvfs_chip", "thesis_chip", "final_chip"};
+	(void)state;
+	uint64_t n_run = 0, n_program = 0;
+	for (uint32_t i = 0; i < 120; i++) {
+		struct rng rng = rng_stream(11, 0, i);
+		struct fixture f;
+		struct layer_problem layer;
+		char path[128];
+		random_fixture(&rng, &f);
+		(void)snprintf(path, sizeof(path), "spaces/machines/%s.yaml", name[i % 3]);
+		assert_int_equal(machine_read(path, &f.machine, NULL), ERR_OK);
+		f.machine.dram_n = 1U << rng_below(&rng, 3);
+		f.machine.noc_clk_mhz = random_from(&rng, 1, 5) * 100;
+		f.block = random_matmul(&rng, 2000);
+		f.block.in_h = f.block.out_h = 1 + rng_below(&rng, 3);
+		f.choice.w.choice = f.choice.h.choice = f.choice.c.choice = f.choice.d.choice = SPLIT_ALL;
+		f.choice.w.max_part = f.choice.d.max_part = 400;
+		f.choice.operand_8bit = true;
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
+		                 ERR_OK);
+		for (uint32_t k = 0; k < 400; k++)
+			n_run += check_bound(&rng, &layer, &n_program);
+		layer_problem_free(&layer);
+	}
+	assert_true(n_run > 5000 && n_program > 5000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_branch_bounds_are_under_every_design),
 	    cmocka_unit_test(test_branch_bounds_hold_for_large_packets_and_ports),
+	    cmocka_unit_test(test_branch_bounds_hold_for_long_queues),
 	    cmocka_unit_test(test_branch_equals_brute_force),
 	    cmocka_unit_test(test_branch_does_not_depend_on_threads),
 	};
