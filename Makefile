@@ -403,12 +403,11 @@ $(BUILD)/peers/%: tests/peers/%.cpp $(BUILD)/obj/tests/peers/ours.o $(ARCHIVE)
 layers:
 	@./.ci/layers
 
-# Each header compiles alone, and twice.
+# Each header compiles alone, and twice; as many at a time as there are cores.
 headers:
-	@set -e; for header in $(HEADERS); do \
-		printf '#include "%s"\n#include "%s"\n' "$$header" "$$header" | \
-		$(CC) $(ALL_CFLAGS) -Werror -fsyntax-only -x c - || { echo "$$header: does not compile alone"; exit 1; }; \
-	done
+	@printf '%s\n' $(HEADERS) | xargs -P $(JOBS) -I '{}' sh -c ' \
+		printf "#include \"%s\"\n#include \"%s\"\n" "{}" "{}" | \
+		$(CC) $(ALL_CFLAGS) -Werror -fsyntax-only -x c - || { echo "{}: does not compile alone"; exit 1; }'
 
 format:
 	@$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(TEST_SOURCES) $(SUPPORT_SOURCES) $(BENCH_SOURCES) $(FUZZ_SOURCES)
