@@ -44,7 +44,41 @@ struct explore_request choice_explore(const struct cli_options *options)
 	                                .jobs = options->jobs,
 	                                .audit_samples = options->audit_samples,
 	                                .n_compare = options->compare.n,
-	                                .compare = options->compare.text};
+	                                .compare = options->compare.text,
+	                                .n_set = options->set.n,
+	                                .set = options->set.text};
+}
+
+/* How messages of a command's --set begin. */
+struct set_words {
+	char text[64];
+};
+
+static struct set_words set_words(const struct cli_options *options)
+{
+	struct set_words words;
+	(void)snprintf(words.text, sizeof(words.text), "dse %s: --set", options->command->name);
+	return words;
+}
+
+enum err_code choice_set(const struct cli_options *options, struct machine_set *set, struct err *err)
+{
+	return machine_set_parse(set_words(options).text, options->set.text, options->set.n, set, err);
+}
+
+enum err_code choice_set_machine(const struct cli_options *options, struct machine *machine,
+                                 struct machine_sources *sources, struct err *err)
+{
+	struct machine_set set;
+	enum err_code code = choice_set(options, &set, err);
+	return code == ERR_OK ? machine_set_apply(set_words(options).text, &set, machine, sources, err) : code;
+}
+
+enum err_code choice_set_mapping(const struct cli_options *options, struct mapping *mapping, struct err *err)
+{
+	struct machine_set set;
+	enum err_code code = choice_set(options, &set, err);
+	return code == ERR_OK ? mapping_set_machine(mapping, set_words(options).text, &set, err) : code;
 }
 
 enum err_code choice_worse(enum err_code code, enum err_code other)
@@ -199,6 +233,8 @@ static enum err_code by_rules(const struct cli_options *options, struct mapping 
 		               options->command->name, options->n_file);
 	enum err_code code = choice_strategy(options, &strategy, err);
 	code = choice_worse(code, mapping_open(options->file[0], options->file[1], mapping, err));
+	if (code == ERR_OK)
+		code = choice_set_mapping(options, mapping, err);
 	if (options->split_scheme)
 		code = choice_worse(code, split_scheme_read(options->split_scheme, &scheme, err));
 	if (code == ERR_OK)
@@ -225,6 +261,17 @@ static enum err_code load(const struct cli_options *options, struct mapping *map
 		               options->command->name, options->mapping, mapping->network.name, mapping->network_path,
 		               options->file[0]);
 	return code;
+}
+
+enum err_code choice_check_point_machine(const struct cli_options *options, struct err *err)
+{
+	if (!options->point || options->set.n == 0)
+		return ERR_OK;
+	return err_add(
+	    err, ERR_USAGE,
+	    "dse %s: --point runs on the machine of its front; leave --set away, or write the point's mapping "
+	    "with 'dse map --point %.80s -o DIR' and run that with --set",
+	    options->command->name, options->point);
 }
 
 enum err_code choice_check_fixed(const struct cli_options *options, size_t max_file, const char *what,
@@ -261,7 +308,8 @@ enum err_code choice_mapping(const struct cli_options *options, struct mapping *
 	enum err_code code = choice_check_fixed(options, 1, "splits, strategies and levels", fixed, 3, err);
 	if (code != ERR_OK)
 		return code;
-	return options->point
+	code = options->point
 	           ? mapping_from_point(options->point, options->n_file > 0 ? options->file[0] : NULL, mapping, err)
 	           : load(options, mapping, err);
+	return code == ERR_OK ? choice_set_mapping(options, mapping, err) : code;
 }

@@ -8,6 +8,7 @@
 #include "dse/design/mapping.h"
 #include "dse/options/cli.h"
 #include "dse/run/explore_request.h"
+#include "dse/space/machine_set.h"
 #include "dse/space/space.h"
 #include "mapper/network/network.h"
 #include "sim/machine/machine.h"
@@ -32,6 +33,16 @@ enum err_code choice_forms(const struct cli_options *options, uint32_t *forms, s
 /* --network-result; without it dram. ERR_USAGE. */
 enum err_code choice_result(const struct cli_options *options, enum network_result *result, struct err *err);
 
+/* --set, for what reads the machine itself; without it none. ERR_USAGE. */
+enum err_code choice_set(const struct cli_options *options, struct machine_set *set, struct err *err);
+
+/* --set, in a machine that has been read, and in its sources (may be NULL). ERR_USAGE. */
+enum err_code choice_set_machine(const struct cli_options *options, struct machine *machine,
+                                 struct machine_sources *sources, struct err *err);
+
+/* --set, in a mapping's machine. ERR_USAGE. */
+enum err_code choice_set_mapping(const struct cli_options *options, struct mapping *mapping, struct err *err);
+
 /* --strategy; without it the one that is meant to be used: fusion with reuse, which of a systolic array means any. */
 enum err_code choice_strategy(const struct cli_options *options, enum strategy *strategy, struct err *err);
 
@@ -50,6 +61,9 @@ enum err_code choice_layers(const struct cli_options *options, const struct netw
  * mapping, also after an error.
  */
 enum err_code choice_mapping(const struct cli_options *options, struct mapping *mapping, struct err *err);
+
+/* A point runs as it was recorded: --set beside --point is ERR_USAGE where numbers are compared, or reused. */
+enum err_code choice_check_point_machine(const struct cli_options *options, struct err *err);
 
 /*
  * What --point and --mapping exclude: each other, more files than max_file, and options fixed [n], in the order in

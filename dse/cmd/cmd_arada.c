@@ -5,6 +5,7 @@
  *   space -> study (dse/arada/arada_study.h) -> published savings, matched -> tables, files, pictures
  */
 #include "dse/base/memory.h"
+#include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/arada/arada_exact_study.h"
 #include "dse/arada/arada_report.h"
@@ -118,7 +119,10 @@ static enum err_code run_space(const struct cli_options *options, const struct s
 enum err_code cmd_arada(const struct cli_options *options, struct err *err)
 {
 	struct space space;
-	enum err_code code = space_read(options->file[0], &space, err);
+	struct machine_set set;
+	enum err_code code = choice_set(options, &set, err);
+	if (code == ERR_OK)
+		code = space_read_given(options->file[0], &(struct space_given){.set = &set}, &space, err);
 	if (code != ERR_OK)
 		return code;
 	code = run_space(options, &space, err);

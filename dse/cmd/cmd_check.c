@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse check: validate the YAML files we read; say how large a space is before anybody starts to search it. */
+#include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/space/machine_read.h"
 #include "dse/search/candidate.h"
@@ -24,6 +25,7 @@ struct output {
 	struct json *json; /* NULL: text */
 	const struct cli_options *cli;
 	enum detail detail; /* the tier whose search is estimated */
+	struct machine_set set;
 };
 
 /* How long designs are timed in the event tier; one may take longer than that. */
@@ -61,6 +63,8 @@ static enum err_code check_machine(const struct output *output, const char *path
 	struct machine machine;
 	assert(output->file && path);
 	enum err_code code = machine_read(path, &machine, err);
+	if (code == ERR_OK)
+		code = machine_set_apply("dse check: --set", &output->set, &machine, NULL, err);
 	if (code != ERR_OK)
 		return code;
 	if (output->json) {
@@ -275,7 +279,7 @@ static enum err_code check_space(const struct output *output, const char *path, 
 	struct layer_map map = {0};
 	struct estimate estimate = {0};
 	struct left_out left;
-	enum err_code code = space_read(path, &space, err);
+	enum err_code code = space_read_given(path, &(struct space_given){.set = &output->set}, &space, err);
 	if (code != ERR_OK)
 		return code;
 	code = layer_map_build(&space, &map, err);
@@ -349,6 +353,7 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err)
 	enum err_code first = ERR_OK,
 		      code = cli_choose(options, "detail", options->detail, detail_name, N_DETAIL, &index, err);
 	output.detail = (enum detail)index;
+	code = choice_worse(code, choice_set(options, &output.set, err));
 	if (code == ERR_OK)
 		code = output_file_open(&file, options->out, err);
 	if (code != ERR_OK)

@@ -27,6 +27,10 @@ static const char bash_functions[] =
     "}\n"
     "_dse_shipped() { _dse_words \"$(\"$program\" completion \"$1\" 2>/dev/null)\"; _dse_files -f; }\n"
     "_dse_runs() { _dse_words \"$(\"$program\" completion runs 2>/dev/null | cut -d : -f 1)\"; }\n"
+    "_dse_settings() {\n"
+    "\tcompopt -o nospace 2>/dev/null\n"
+    "\t_dse_words \"$(\"$program\" completion parameters 2>/dev/null | sed 's/$/=/')\"\n"
+    "}\n"
     "_dse_spaces() {\n"
     "\t_dse_files -f -X '!*.yaml'\n"
     "\t_dse_files -d\n"
@@ -42,7 +46,8 @@ static void bash_offer(const struct cli_word *word)
 	                                               [WORD_FILE] = "_dse_files -f",
 	                                               [WORD_DIR] = "_dse_files -d",
 	                                               [WORD_RUN] = "_dse_runs",
-	                                               [WORD_RUN_OR_DIR] = "_dse_runs; _dse_files -d"};
+	                                               [WORD_RUN_OR_DIR] = "_dse_runs; _dse_files -d",
+	                                               [WORD_SETTING] = "_dse_settings"};
 	assert(word->kind < N_WORD_KIND);
 	if (word->kind == WORD_CHOICE)
 		(void)printf("_dse_words '%s'", word->choice);
@@ -170,7 +175,8 @@ static void zsh_action(const struct cli_word *word)
 	                                                [WORD_FILE] = "_files",
 	                                                [WORD_DIR] = "_files -/",
 	                                                [WORD_RUN] = " _dse_runs",
-	                                                [WORD_RUN_OR_DIR] = " _dse_runs_or_folders"};
+	                                                [WORD_RUN_OR_DIR] = " _dse_runs_or_folders",
+	                                                [WORD_SETTING] = " _dse_settings"};
 	assert(word->kind < N_WORD_KIND);
 	if (word->kind == WORD_CHOICE)
 		(void)printf("(%s)", word->choice);
@@ -235,6 +241,10 @@ static void print_zsh(void)
 	            "\tlocal -a runs=(${(f)\"$(_call_program runs dse completion runs 2>/dev/null)\"})\n"
 	            "\t_describe -V run runs\n"
 	            "}\n"
+	            "_dse_settings() {\n"
+	            "\tlocal -a keys=(${(f)\"$(_call_program keys dse completion parameters 2>/dev/null)\"})\n"
+	            "\tcompadd -S = -- $keys\n"
+	            "}\n"
 	            "_dse_runs_or_folders() { _dse_runs; _files -/; }\n"
 	            "_dse() {\n"
 	            "\tlocal -a commands=(\n",
@@ -271,6 +281,12 @@ static void print_names(const char *folder)
 	arena_free(&arena);
 }
 
+static void print_parameters(void)
+{
+	for (size_t i = 0; i < machine_n_param; i++)
+		(void)printf("%s\n", machine_param[i].key);
+}
+
 /* "42:vgg16, exact, 9 points, 2026-11-22 11:31" newest first, behind words that stand for runs. No store, no runs. */
 static void print_runs(const struct cli_options *options)
 {
@@ -298,17 +314,20 @@ static void print_runs(const struct cli_options *options)
 enum err_code cmd_completion(const struct cli_options *options, struct err *err)
 {
 	enum { BASH, ZSH, N_SHELL };
-	static const char *const allowed[] = {"bash", "zsh", "machines", "networks", "runs"};
+	static const char *const allowed[] = {"bash", "zsh", "machines", "networks", "parameters", "runs"};
 	const char *what = options->file[0];
 	size_t n = sizeof(allowed) / sizeof(allowed[0]), i = 0;
 	assert(options->n_file == 1);
 	while (i < n && strcmp(allowed[i], what) != 0)
 		i++;
 	if (i == n)
-		return err_add(err, ERR_USAGE,
-		               "dse completion: found '%.40s', allowed are bash, zsh, machines, networks, runs", what);
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse completion: found '%.40s', allowed are bash, zsh, machines, networks, parameters, runs", what);
 	if (i == n - 1)
 		print_runs(options);
+	else if (i == n - 2)
+		print_parameters();
 	else if (i >= N_SHELL)
 		print_names(allowed[i]);
 	else if (i == BASH)

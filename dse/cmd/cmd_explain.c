@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse explain: what a space asks for, in words; for who has not written it, or wants to see what it came to. */
+#include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/layer/design_text.h"
 #include "dse/search/estimate.h"
@@ -219,8 +220,11 @@ static enum err_code explain(const struct cli_options *options, const struct spa
 enum err_code cmd_explain(const struct cli_options *options, struct err *err)
 {
 	struct space space;
+	struct machine_set set;
 	assert(options->n_file == 1);
-	enum err_code code = space_read(options->file[0], &space, err);
+	enum err_code code = choice_set(options, &set, err);
+	if (code == ERR_OK)
+		code = space_read_given(options->file[0], &(struct space_given){.set = &set}, &space, err);
 	if (code != ERR_OK)
 		return code;
 	code = explain(options, &space, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse fit: parameters of a machine from a user's measurements, and how certain they are. */
+#include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/space/machine_read.h"
 #include "dse/fit/fit.h"
@@ -18,12 +19,15 @@ struct subject {
 	struct arena arena;
 };
 
-static enum err_code read_machine(const char *name, struct subject *subject, struct err *err)
+static enum err_code read_machine(const struct cli_options *options, struct subject *subject, struct err *err)
 {
+	const char *name = options->machine;
 	const char *path = NULL;
 	enum err_code code = path_find(name ? name : DEFAULT_MACHINE, "machines", &subject->arena, &path, err);
 	if (code == ERR_OK)
 		code = machine_read_sources(path, &subject->machine, &subject->sources, &subject->arena, err);
+	if (code == ERR_OK)
+		code = choice_set_machine(options, &subject->machine, &subject->sources, err);
 	return code;
 }
 
@@ -51,7 +55,7 @@ enum err_code cmd_fit(const struct cli_options *options, struct err *err)
 	struct subject subject = {.arena = {0}};
 	struct fit_data data = {0};
 	struct fit_result result = {0};
-	enum err_code code = read_machine(options->machine, &subject, err);
+	enum err_code code = read_machine(options, &subject, err);
 	if (code == ERR_OK)
 		code = fit_read(options->file[0], &subject.machine, &wanted, &data, err);
 	if (code == ERR_OK)

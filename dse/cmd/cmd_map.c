@@ -71,6 +71,8 @@ static enum err_code read_files(struct map_request *job, struct err *err)
 	const struct cli_options *cli = job->cli;
 	enum err_code code = choose(job, err);
 	code = choice_worse(code, mapping_open(cli->file[0], cli->file[1], &job->mapping, err));
+	if (code == ERR_OK)
+		code = choice_set_mapping(cli, &job->mapping, err);
 	if (cli->split_scheme)
 		code = choice_worse(code, split_scheme_read(cli->split_scheme, &job->scheme, err));
 	if (code == ERR_OK)
@@ -149,9 +151,10 @@ static enum err_code make_mapping(struct map_request *job, struct err *err)
 		                                        sizeof(fixed) / sizeof(fixed[0]), err);
 		if (code != ERR_OK)
 			return code;
-		return cli->point
+		code = cli->point
 		           ? mapping_from_point(cli->point, cli->n_file ? cli->file[0] : NULL, &job->mapping, err)
 		           : mapping_load(cli->mapping, &job->mapping, err);
+		return code == ERR_OK ? choice_set_mapping(cli, &job->mapping, err) : code;
 	}
 	if (cli->n_file != 2)
 		return err_add(err, ERR_USAGE,

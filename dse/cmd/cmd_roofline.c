@@ -11,9 +11,10 @@
 #include "dse/roofline/roofline_report.h"
 #include "dse/space/machine_read.h"
 #include "dse/keep/output_file.h"
+#include "sim/base/unit.h"
 #include "sim/machine/machine_check.h"
 #include <assert.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define MAX_MEMORY 16
 
@@ -41,18 +42,20 @@ static enum err_code choose_memories(struct roofline_request *job, struct err *e
 		return ERR_OK;
 	}
 	for (bool more = true; more;) {
-		char *end;
-		double value = strtod(list, &end);
-		bool good = end > list && (*end == ',' || *end == '\0') && value >= 0.001 && value <= 1e5;
+		char word[40];
+		double value = 0;
+		size_t n_byte = strcspn(list, ",");
+		(void)snprintf(word, sizeof(word), "%.*s", (int)(n_byte < sizeof(word) ? n_byte : 0), list);
+		bool good = unit_read(word, "GB/s", &value) && value >= 0.001 && value <= 1e5;
 		if (!good || job->n_memory == MAX_MEMORY)
 			return err_add(
 			    err, ERR_USAGE,
 			    "dse roofline: --memory-gb-s is '%.40s', allowed are up to %d numbers from 0.001 to "
-			    "100000, separated by commas",
+			    "100000 (GB/s, or with a unit: 800MB/s), separated by commas",
 			    job->cli->memory_gb_s, MAX_MEMORY);
 		job->memory_gb_s[job->n_memory++] = value;
-		more = *end == ',';
-		list = end + 1;
+		more = list[n_byte] == ',';
+		list += n_byte + 1;
 	}
 	return ERR_OK;
 }
@@ -79,6 +82,8 @@ static enum err_code read_inputs(struct roofline_request *job, struct err *err)
 	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
 	if (code == ERR_OK)
 		code = machine_read(path, &job->machine, err);
+	if (code == ERR_OK)
+		code = choice_set_machine(job->cli, &job->machine, NULL, err);
 	job->levels = 1; /* the first is the default */
 	if (code == ERR_OK && job->cli->levels)
 		code = choice_levels(job->cli, &job->machine, &job->levels, err);

@@ -4,6 +4,7 @@
  *
  *   network -> graph -> cut and priced on a machine -> table or JSON; DRAM plan -> files -> read back
  */
+#include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/space/machine_read.h"
 #include "dse/options/cli.h"
@@ -86,6 +87,8 @@ static enum err_code read_files(struct schedule_request *job, struct err *err)
 	code = path_find(job->cli->machine, "machines", &job->arena, &path, err);
 	if (code == ERR_OK)
 		code = machine_read(path, &job->machine, err);
+	if (code == ERR_OK)
+		code = choice_set_machine(job->cli, &job->machine, NULL, err);
 	if (code == ERR_OK && job->machine.target == MACHINE_SYSTOLIC)
 		code =
 		    err_add(err, ERR_INPUT, "dse schedule: machine %s is a systolic array, allowed are QPEs and chips",

@@ -92,11 +92,12 @@ static void print_event(FILE *file, const struct simulated *block, size_t n, con
 /* MACHINE NETWORK, each a path or the name of a shipped file; or the mapping, which fixes the designs. */
 static enum err_code read_files(struct simulate_request *job, struct err *err)
 {
-	if (!job->cli->mapping)
-		return mapping_open(job->cli->file[0], job->cli->file[1], &job->mapping, err);
-	enum err_code code = mapping_load(job->cli->mapping, &job->mapping, err);
-	job->options.design = job->mapping.design;
-	return code;
+	const struct cli_options *cli = job->cli;
+	enum err_code code = cli->mapping ? mapping_load(cli->mapping, &job->mapping, err)
+	                                  : mapping_open(cli->file[0], cli->file[1], &job->mapping, err);
+	if (cli->mapping)
+		job->options.design = job->mapping.design;
+	return code == ERR_OK ? choice_set_mapping(cli, &job->mapping, err) : code;
 }
 
 /* Which layers to show. All are simulated: whether an ifmap lies in storage QPEs depends on the layers before. */
@@ -368,6 +369,8 @@ enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 	}
 	enum err_code code = choice_check_fixed(options, 0, "layers, splits, strategies, levels and forms",
 	                                        fixed + shows_part, 5 - shows_part, err);
+	if (code == ERR_OK)
+		code = choice_check_point_machine(options, err);
 	if (code != ERR_OK)
 		return code;
 	return options->point ? run_replay(options, err) : run_design(options, err);

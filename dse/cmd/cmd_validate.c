@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse validate: predict every value of published tables, print the errors, and judge them by --max-error. */
 #include "dse/base/memory.h"
+#include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
@@ -186,11 +187,16 @@ enum err_code cmd_validate(const struct cli_options *options, struct err *err)
 	assert(options && options->n_file > 0 && err);
 	struct source *source = NULL;
 	struct validate_job comparison = {.cli = options};
+	struct machine_set set;
 	enum err_code code = choose_detail(&comparison, err);
 	if (code)
 		return code;
 	comparison.validation = memory_array(options->n_file * comparison.n_detail, sizeof(*comparison.validation));
-	code = source_open(options->machine, options->split_scheme, &source, err);
+	code = choice_set(options, &set, err);
+	if (!code)
+		code = source_open(options->machine, options->split_scheme, &source, err);
+	if (!code)
+		source_set_machines(source, &set);
 	if (!code)
 		code = compare_files(&comparison, source, err);
 	for (size_t i = 0; i < options->n_file * comparison.n_detail; i++)

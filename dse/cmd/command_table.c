@@ -33,7 +33,7 @@ static const struct cli_command command_table[] = {
      1, 1,
      LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_LIVE, OPTION_MAX_EVALUATIONS, OPTION_EPSILON,
           OPTION_DETAIL, OPTION_VERIFY, OPTION_PROVE, OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES,
-          OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE),
+          OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE, OPTION_SET),
      cmd_explore},
     {"merge", "DIR...", "make the front of a space from the folders of its shards",
      "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"
@@ -107,7 +107,7 @@ static const struct cli_command command_table[] = {
      "--detail event that with reference simulations (sim/README.md).",
      0, 2,
      LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_CONV_1X1, OPTION_POINT,
-          OPTION_MAPPING, OPTION_DETAIL, OPTION_TRACE, OPTION_AUDIT),
+          OPTION_MAPPING, OPTION_DETAIL, OPTION_TRACE, OPTION_AUDIT, OPTION_SET),
      cmd_simulate},
     {"map", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID [NETWORK]",
      "the best mapping of a network for one goal, and its split report",
@@ -121,7 +121,7 @@ static const struct cli_command command_table[] = {
      "utilisation.csv (bytes, SRAM and MAC array by class of tasks), and splits.txt with all of it.",
      0, 2,
      LIST(COMMON, OPTION_GOAL, OPTION_STRATEGY, OPTION_SPLIT, OPTION_SPLIT_SCHEME, OPTION_LEVELS, OPTION_FETCH_AHEAD,
-          OPTION_CONV_1X1, OPTION_NETWORK_RESULT, OPTION_MAPPING, OPTION_POINT, OPTION_DETAIL),
+          OPTION_CONV_1X1, OPTION_NETWORK_RESULT, OPTION_MAPPING, OPTION_POINT, OPTION_DETAIL, OPTION_SET),
      cmd_map},
     {"prove", "MACHINE NETWORK | [NETWORK] --mapping FILE.yaml | [NETWORK] --point FRONT.json:ID",
      "run a mapping on data, tile by tile: is it bit-exact?",
@@ -133,7 +133,8 @@ static const struct cli_command command_table[] = {
      "the\n"
      "same for any number of threads. MACHINE NETWORK has the splitter's splits, as dse simulate has.",
      0, 2,
-     LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT, OPTION_MAPPING),
+     LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT, OPTION_MAPPING,
+          OPTION_SET),
      cmd_prove},
     {"schedule", "NETWORK --machine MACHINE | --read DIR",
      "a whole network layer by layer on a chip, as OctopuScheduler runs it",
@@ -148,7 +149,7 @@ static const struct cli_command command_table[] = {
      "workers' SRAM. --read DIR checks all of them.",
      0, 1,
      LIST(COMMON, OPTION_MACHINE, OPTION_WORKERS, OPTION_STRATEGY, OPTION_CHIPS, OPTION_GOAL, OPTION_LEVEL, OPTION_READ,
-          OPTION_DRAM_BYTE),
+          OPTION_DRAM_BYTE, OPTION_SET),
      cmd_schedule},
     {"power", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID",
      "at which operating point each layer or loop runs",
@@ -163,7 +164,7 @@ static const struct cli_command command_table[] = {
      LIST(COMMON, OPTION_SCENARIO, OPTION_BUDGET_MS, OPTION_BUDGET_FRAC, OPTION_BUDGET_MJ, OPTION_BUDGET_MW,
           OPTION_AVERAGE_MW, OPTION_NO_SLEEP, OPTION_LEVELS, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY,
           OPTION_PARTS, OPTION_POINT, OPTION_MAPPING, OPTION_TASKS, OPTION_PER_LOOP, OPTION_RATIO, OPTION_FRONT,
-          OPTION_DETAIL, OPTION_ANALYSE, OPTION_SEARCH, OPTION_CONV_1X1, OPTION_NETWORK_RESULT),
+          OPTION_DETAIL, OPTION_ANALYSE, OPTION_SEARCH, OPTION_CONV_1X1, OPTION_NETWORK_RESULT, OPTION_SET),
      cmd_power},
     {"arada", "SPACE.yaml", "clock and bandwidth of each layer on systolic arrays, by what it waits for",
      "The ARADA paper's allocation for every machine and network of a space with a section 'arada': layers that wait\n"
@@ -171,7 +172,7 @@ static const struct cli_command command_table[] = {
      "to idle, beside published ones, and the bandwidth at which those are met. -o DIR writes schedule.csv (what a\n"
      "run-time system reads, layer by layer), summary.csv, arada.json, means.svg, networks.svg and, where the space\n"
      "names them, layers.svg.",
-     1, 1, LIST(COMMON), cmd_arada},
+     1, 1, LIST(COMMON, OPTION_SET), cmd_arada},
     {"validate", "REFERENCE.csv...", "predict what others measured and show the errors",
      "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"
      "array (mac_array_clocks, mac_array_performance) or phase (phase_clocks), whole networks (overall_clocks,\n"
@@ -180,14 +181,16 @@ static const struct cli_command command_table[] = {
      "tests/reference/. Values that are sums, or whose source skipped part of the work, are listed and not counted;\n"
      "overall_clocks tells convolutions twice, as the source ran them and with all work done. A column of a machine\n"
      "parameter's name (noc.clk_mhz) sets it for the machine of each row.",
-     1, SIZE_MAX, LIST(COMMON, OPTION_MACHINE, OPTION_MAX_ERROR, OPTION_SVG, OPTION_DETAIL), cmd_validate},
+     1, SIZE_MAX, LIST(COMMON, OPTION_MACHINE, OPTION_MAX_ERROR, OPTION_SVG, OPTION_DETAIL, OPTION_SET), cmd_validate},
     {"fit", "MEASUREMENTS.csv", "fit clocks and energies of a machine to measurements",
      "A row is a task that was measured, alone or repeated: its shape, the operating point, and clk, time_ns or\n"
      "energy_nj; spaces/README.md lists the columns. Fitted are the constants of the grey-box clock model for each\n"
      "kind of task and operating point, energies of actions and static powers, none of them below 0. Prints estimates\n"
      "with 95 % confidence intervals, the residuals, errors of rows left out, and which parameters the measurements\n"
      "cannot tell apart; exits 4 when they do not determine all of them. -o FILE writes sections of a machine file.",
-     1, 1, LIST(COMMON, OPTION_MACHINE, OPTION_CLOCKS, OPTION_WHERE, OPTION_PARAMETERS, OPTION_FIX, OPTION_ROBUST),
+     1, 1,
+     LIST(COMMON, OPTION_MACHINE, OPTION_CLOCKS, OPTION_WHERE, OPTION_PARAMETERS, OPTION_FIX, OPTION_ROBUST,
+          OPTION_SET),
      cmd_fit},
     {"import", "MODEL.onnx", "say what becomes of an ONNX model's nodes; make a network of it",
      "Lists every node with what does it: the MLA, the ARM cores, nothing (folded: part of weights or known "
@@ -206,12 +209,12 @@ static const struct cli_command command_table[] = {
     {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
      "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
      "event in the event tier, some designs of which it then times for two seconds.",
-     1, SIZE_MAX, LIST(COMMON, OPTION_DETAIL), cmd_check},
+     1, SIZE_MAX, LIST(COMMON, OPTION_DETAIL, OPTION_SET), cmd_check},
     {"explain", "SPACE.yaml", "say in words what a space asks for and what its search will do",
      "Machines and what varies of them, networks, which layers may choose from what and how many designs that is,\n"
      "constraints, objectives, engine, expected time and memory: what 'dse check' counts, as sentences.",
-     1, 1, LIST(COMMON), cmd_explain},
-    {"completion", "bash|zsh|machines|networks|runs", "print what completes command lines in a shell",
+     1, 1, LIST(COMMON, OPTION_SET), cmd_explain},
+    {"completion", "bash|zsh|machines|networks|parameters|runs", "print what completes command lines in a shell",
      "'dse completion bash' and 'dse completion zsh' print a script, which 'make install' installs; for one shell:\n"
      "'. <(dse completion bash)', or 'eval \"$(dse completion zsh)\"' after compinit. The others list the names of "
      "what is\n"
@@ -225,7 +228,7 @@ static const struct cli_command command_table[] = {
      "and\n"
      "what the simulator reaches. A roofline for each network, each operating point of --levels (without it the\n"
      "machine's first) and each rate of --memory-gb-s. -o DIR writes roofline.csv, roofline.json and roofline.svg.",
-     2, SIZE_MAX, LIST(COMMON, OPTION_LEVELS, OPTION_LAYERS, OPTION_MEMORY), cmd_roofline},
+     2, SIZE_MAX, LIST(COMMON, OPTION_LEVELS, OPTION_LAYERS, OPTION_MEMORY, OPTION_SET), cmd_roofline},
 };
 
 const struct cli_program command_program = {command_table, sizeof(command_table) / sizeof(command_table[0])};

@@ -23,6 +23,8 @@ static enum err_code read_files(const struct cli_options *options, struct power_
 	enum err_code code = path_find(options->file[0], "machines", &designs->arena, &path, err);
 	if (code == ERR_OK)
 		code = machine_read_sources(path, &designs->own_machine, &designs->sources, &designs->arena, err);
+	if (code == ERR_OK)
+		code = choice_set_machine(options, &designs->own_machine, &designs->sources, err);
 	enum err_code other = path_find(options->file[1], "networks", &designs->arena, &path, err);
 	if (other == ERR_OK)
 		other = network_read(path, &designs->own_network, err);
@@ -148,6 +150,8 @@ static enum err_code take_mapping(const struct cli_options *options, struct powe
 {
 	struct mapping *mapping = &designs->mapping;
 	enum err_code code = mapping_load(options->mapping, mapping, err);
+	if (code == ERR_OK)
+		code = choice_set_mapping(options, mapping, err);
 	size_t n = mapping->network.n_block;
 	if (code != ERR_OK)
 		return code;
@@ -190,6 +194,7 @@ enum err_code power_choice_read(const struct cli_options *options, const struct 
 		size_t takes_part = options->mapping ? 1 : 0;
 		code = choice_check_fixed(options, 0, "layers, splits and strategies", fixed + takes_part,
 		                          5 - takes_part, err);
+		code = choice_worse(code, choice_check_point_machine(options, err));
 		if (code == ERR_OK)
 			code = options->mapping ? take_mapping(options, designs, err)
 			                        : take_point(options, detail, designs, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/mapping.h"
 #include "dse/space/machine_read.h"
+#include "dse/space/machine_set.h"
 #include "dse/layer/layers.h"
 #include "dse/out/paths.h"
 #include "dse/design/replay.h"
@@ -175,6 +176,27 @@ enum err_code mapping_set_axis(struct mapping *mapping, const struct machine_par
 	mapping->machine = changed;
 	(void)machine_print_param(&changed, param, axis->text, sizeof(axis->text));
 	return ERR_OK;
+}
+
+enum err_code mapping_set_machine(struct mapping *mapping, const char *what, const struct machine_set *set,
+                                  struct err *err)
+{
+	assert(mapping && set);
+	struct machine *machine = &mapping->machine;
+	uint32_t n_level = machine->n_level;
+	/* what is checked is the file's, without mixed operating points */
+	while (machine->n_level > 0 && mixed_is(&machine->level[machine->n_level - 1]))
+		machine->n_level--;
+	enum err_code code = machine_set_apply(what, set, machine, &mapping->sources, err);
+	machine->n_level = n_level;
+	for (size_t i = 0; i < set->n && code == ERR_OK; i++) {
+		struct mapping_axis *axis = find_axis(mapping, set->setting[i].param);
+		if (axis)
+			memcpy(axis->text, set->setting[i].text, sizeof(set->setting[i].text));
+		else
+			code = err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	return code;
 }
 
 /* Which of the point's networks is meant. */

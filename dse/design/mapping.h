@@ -62,6 +62,11 @@ enum err_code mapping_by_rules(struct mapping *mapping, const struct split_schem
 enum err_code mapping_set_axis(struct mapping *mapping, const struct machine_param *param, const char *text,
                                struct err *err);
 
+/* The same of all that --set gives, which go together or not: ERR_USAGE with what beginning the messages. */
+struct machine_set;
+enum err_code mapping_set_machine(struct mapping *mapping, const char *what, const struct machine_set *set,
+                                  struct err *err);
+
 /* What a search makes least. */
 enum mapping_goal { MAPPING_LATENCY, MAPPING_ENERGY, MAPPING_EDP, N_MAPPING_GOAL };
 extern const char *const mapping_goal_name[N_MAPPING_GOAL]; /* "latency", "energy", "edp" */

@@ -3,6 +3,7 @@
  * Decides which parameters are fitted to which values, and fits group after group. Energies come last, because they
  * need the fitted clock models.
  */
+#include "sim/base/unit.h"
 #include "dse/fit/fit.h"
 #include "dse/base/memory.h"
 #include "dse/fit/fit_parts.h"
@@ -82,7 +83,7 @@ static enum err_code unknown_term(const char *option, const char *key, struct er
 static void read_fix(const struct machine *machine, char *word, struct term_choice *choice, struct err *err)
 {
 	assert(machine->n_level > 0 && machine->n_level <= MACHINE_MAX_LEVEL);
-	char *equals = strchr(word, '='), *dot = strchr(word, '.'), *end = NULL;
+	char *equals = strchr(word, '='), *dot = strchr(word, '.');
 	uint32_t first = 0, last = machine->n_level - 1;
 	enum fit_term term;
 	if (!equals) {
@@ -102,8 +103,9 @@ static void read_fix(const struct machine *machine, char *word, struct term_choi
 		(void)unknown_term("--fix", word, err);
 		return;
 	}
-	double value = strtod(equals + 1, &end);
-	if (end == equals + 1 || *end || !(value >= fit_term_min(term) && value <= fit_term_max(term))) {
+	double value = 0;
+	if (!unit_read(equals + 1, fit_term_unit(term), &value) ||
+	    !(value >= fit_term_min(term) && value <= fit_term_max(term))) {
 		(void)err_add(err, ERR_USAGE,
 		              "dse fit: --fix gives %s the value '%.40s', allowed is a number from %g to %g", word,
 		              equals + 1, fit_term_min(term), fit_term_max(term));

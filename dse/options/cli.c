@@ -4,6 +4,7 @@
 #include "dse/out/build.h"
 #include "dse/out/words.h"
 #include "sim/base/text.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -122,6 +123,47 @@ static void check_text(const char *text, const char *name, struct err *err)
 		(void)err_add(err, ERR_USAGE, "dse: --%s is empty", name);
 }
 
+/* The unit of an option's values; "1": they have none. */
+static const char *unit_of(enum cli_option which)
+{
+	const struct option_unit *row = option_unit_table;
+	while (row->unit && row->option != which)
+		row++;
+	return row->unit ? row->unit : "1";
+}
+
+/* " (ms; also ps, ns, us, s)"; "" of values without a unit. */
+struct unit_words {
+	char text[UNIT_TEXT_SIZE + 4];
+};
+
+static struct unit_words unit_words(enum cli_option which)
+{
+	struct unit_words words = {""};
+	char described[UNIT_TEXT_SIZE];
+	if (strcmp(unit_of(which), "1") == 0)
+		return words;
+	unit_describe(unit_of(which), described);
+	(void)snprintf(words.text, sizeof(words.text), " (%s)", described);
+	return words;
+}
+
+/* Digits, or a number with a unit that comes to a whole one. */
+static bool read_whole(enum cli_option which, const char *text, uint64_t *value)
+{
+	char *end = NULL;
+	double real;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0)
+		return true;
+	if (text_is_decimal(text) || !isdigit((unsigned char)text[0]) || !unit_read(text, unit_of(which), &real) ||
+	    real >= 18446744073709551616.0 || real > floor(real))
+		return false;
+	*value = (uint64_t)real;
+	return true;
+}
+
 /* Store an option's value; a message when it is not one. */
 static void set_option(struct cli_options *options, enum cli_option which, const char *text, struct err *err)
 {
@@ -129,8 +171,6 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 	assert(which < N_OPTION && info->offset < sizeof(*options));
 	void *field = (char *)options + info->offset;
 	options->given[which] = true;
-	char *end = NULL;
-	errno = 0;
 	switch (info->type) {
 	case TYPE_FLAG:
 		assert(!text);
@@ -145,20 +185,19 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 		append_text(field, text, info->name, err);
 		return;
 	case TYPE_U64: {
-		unsigned long long value = strtoull(text, &end, 10);
-		if (!isdigit((unsigned char)text[0]) || *end || errno || (double)value > info->max ||
-		    (double)value < info->min)
+		uint64_t value;
+		if (!read_whole(which, text, &value) || (double)value > info->max || (double)value < info->min)
 			(void)err_add(err, ERR_USAGE,
-			              "dse: --%s is '%.40s', allowed is a whole number from %.0f to %" PRIu64,
-			              info->name, text, info->min, whole_max(info));
+			              "dse: --%s is '%.40s', allowed is a whole number from %.0f to %" PRIu64 "%s",
+			              info->name, text, info->min, whole_max(info), unit_words(which).text);
 		*(uint64_t *)field = value;
 		return;
 	}
 	case TYPE_REAL: {
-		double value = strtod(text, &end);
-		if (end == text || *end || !isfinite(value) || value < info->min || value > info->max)
-			(void)err_add(err, ERR_USAGE, "dse: --%s is '%.40s', allowed is a number from %g to %g",
-			              info->name, text, info->min, info->max);
+		double value = 0;
+		if (!unit_read(text, unit_of(which), &value) || value < info->min || value > info->max)
+			(void)err_add(err, ERR_USAGE, "dse: --%s is '%.40s', allowed is a number from %g to %g%s",
+			              info->name, text, info->min, info->max, unit_words(which).text);
 		*(double *)field = value;
 		return;
 	}

@@ -59,8 +59,8 @@ OPTION(SHARD, TEXT, shard, "shard", 0, "I/N", 0, 0,
 OPTION(COMPARE, LIST, compare, "compare", 0, "MAPPING", 0, 0,
        "place FRONT.json:ID, a mapping FILE.yaml, a split scheme FILE.csv or 'thesis' against the front; repeatable")
 OPTION(EFFORT, TEXT, effort, "effort", 0, "NAME", 0, 0,
-      "quick (exact, --epsilon 1), normal (exact) or signoff (exact, prices until the assumed gap\n"
-      "closes, --verify, --audit)")
+       "quick (exact, --epsilon 1), normal (exact) or signoff (exact, prices until the assumed gap\n"
+       "closes, --verify, --audit)")
 OPTION(MAX_SECONDS, U64, max_seconds, "max-seconds", 0, "N", 0, 1e9,
        "stop searching after so long (default 0: no limit); results depend on the machine; --resume goes on")
 OPTION(AUDIT_SAMPLES, U64, audit_samples, "audit-samples", 0, "N", 1, 1e12,
@@ -145,6 +145,9 @@ OPTION(TABLES, LIST, tables, "tables", 0, "PATH", 0, 0,
        "tests/reference, where it is); repeatable")
 OPTION(TOLERANCE, REAL, tolerance_pct, "tolerance", 0, "PCT", 0, 1e9,
        "exit 6 when hypervolume or any objective's least value is worse by more (default 0)")
+OPTION(SET, LIST, set, "set", 0, "KEY=VALUE", 0, 0,
+       "a machine parameter in place of the machine file's, with a unit where you like: mla.array=32x4,\n"
+       "pe.sram_byte=64KiB, noc.clk_mhz=300MHz; repeatable")
 #else
 struct cli_options; /* of one member a row */
 #endif

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* How often an option that may be repeated may be given. */
-#define CLI_MAX_LIST 8
+#define CLI_MAX_LIST 32
 
 struct cli_list {
 	size_t n;

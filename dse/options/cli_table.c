@@ -43,6 +43,12 @@ const struct option_note option_note_table[] = {
     {"fit", OPTION_MACHINE, "machine whose other parameters hold (default: dvfs_chip)"},
     {"import", OPTION_OUT, "file to write the network to (default: none)"},
     {"roofline", OPTION_OUT, "folder to write roofline.csv, roofline.json and roofline.svg to (default: none)"},
+    {"explore", OPTION_SET,
+     "a machine parameter of all machines in place of their files', and in place of the space's axis: "
+     "pe.sram_byte=64KiB;\n"
+     "repeatable"},
+    {"validate", OPTION_SET,
+     "a machine parameter, where a table's own columns do not say it: noc.hop_clk=5; repeatable"},
     {"roofline", OPTION_LEVELS, "operating points to draw (default: the machine's first)"},
     {NULL, OPTION_HELP, NULL},
 };
@@ -68,6 +74,11 @@ const struct option_values option_values_table[] = {
     {NULL, OPTION_NETWORK_RESULT, "dram any"},
     {NULL, OPTION_WORKERS, "best paper"},
     {NULL, OPTION_HELP, NULL},
+};
+
+const struct option_unit option_unit_table[] = {
+    {OPTION_BUDGET_MS, "ms"},  {OPTION_BUDGET_MJ, "mJ"},    {OPTION_BUDGET_MW, "mW"}, {OPTION_AVERAGE_MW, "mW"},
+    {OPTION_MAX_SECONDS, "s"}, {OPTION_DRAM_BYTE, "bytes"}, {OPTION_HELP, NULL},
 };
 
 const struct exit_code exit_code_table[] = {

@@ -36,6 +36,13 @@ struct option_values {
 };
 extern const struct option_values option_values_table[];
 
+/* Units that values of options may have behind them, and are in without one; as tables of parameters have them. */
+struct option_unit {
+	enum cli_option option;
+	const char *unit; /* NULL: end of the table */
+};
+extern const struct option_unit option_unit_table[];
+
 /* Exit codes with their meaning. */
 struct exit_code {
 	int code;

@@ -14,6 +14,7 @@ enum word_kind {
 	WORD_DIR,
 	WORD_RUN,        /* a run of the store */
 	WORD_RUN_OR_DIR, /* or a run's folder */
+	WORD_SETTING,    /* a machine parameter, with '=' and its value behind it */
 	N_WORD_KIND
 };
 

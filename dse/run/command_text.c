@@ -40,6 +40,10 @@ char *command_text(const struct explore_request *request, const struct explore_o
 		(void)fputs(" --compare ", text);
 		command_word_print(text, request->compare[i]);
 	}
+	for (size_t i = 0; i < request->n_set; i++) {
+		(void)fputs(" --set ", text);
+		command_word_print(text, request->set[i]);
+	}
 	if (request->no_cache)
 		(void)fputs(" --no-cache", text);
 	if (request->store.store) {

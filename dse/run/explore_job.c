@@ -4,6 +4,7 @@
 #include "dse/run/command_text.h"
 #include "dse/run/explore_job_parts.h"
 #include "dse/base/parallel.h"
+#include "dse/space/machine_set.h"
 #include "sim/base/stop.h"
 #include "dse/keep/ranks.h"
 #include <assert.h>
@@ -59,7 +60,13 @@ static enum err_code read_space(struct explore_job *job, struct err *err)
 	bool prices;
 	(void)choose_detail(request, &detail, &prices, &told_later);
 	err_clear(&told_later);
-	const struct space_given given = {engine ? engine->name : NULL, (enum detail)detail, request->flat};
+	struct machine_set set;
+	char what[64];
+	(void)snprintf(what, sizeof(what), "dse %s: --set", request->store.command);
+	enum err_code code = machine_set_parse(what, request->set, request->n_set, &set, err);
+	if (code != ERR_OK)
+		return code;
+	const struct space_given given = {engine ? engine->name : NULL, (enum detail)detail, request->flat, &set};
 	return space_read_given(request->space, &given, &job->space, err);
 }
 

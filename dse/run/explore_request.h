@@ -27,6 +27,8 @@ struct explore_request {
 	uint64_t audit_samples; /* 0: the audit's default */
 	size_t n_compare;
 	const char *const *compare; /* [n_compare] mappings to be set beside the front */
+	size_t n_set;
+	const char *const *set; /* [n_set] "KEY=VALUE": machine parameters in place of the machine files' */
 };
 
 #endif

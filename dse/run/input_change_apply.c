@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first run's space with one difference of the second one's. */
 #include "dse/base/memory.h"
+#include "dse/space/machine_set.h"
 #include "dse/space/space_variant.h"
 #include "dse/out/doc_write.h"
 #include "dse/run/input_change.h"
@@ -64,7 +65,8 @@ static enum err_code apply_document(const struct input_changes *changes, const s
 		file[change->input].n_byte = n_byte;
 	}
 	for (size_t i = 1; i < after->n_input; i++)
-		if (strcmp(after->input[i].name, file[change->input].name) != 0)
+		if (!machine_set_in_name(after->input[i].name) &&
+		    strcmp(after->input[i].name, file[change->input].name) != 0)
 			file[n++] = after->input[i];
 	enum err_code code = run_space_read(file, n, NULL, &changed->space, err);
 	changed->is_read = code == ERR_OK;

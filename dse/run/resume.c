@@ -121,6 +121,24 @@ static bool number(const char *text, const char *key, uint64_t *value)
 	return end != digits && *end == '\0';
 }
 
+/* What the run's machines were set to: lines "file --set KEY=VALUE: hash". */
+static void fill_set(const char *text, struct resume_request *filled)
+{
+	static const char begin[] = "file " MACHINE_SET_PREFIX;
+	size_t n = 0;
+	for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line ? 1 : 0) {
+		size_t n_key = key_length(line), n_begin = strlen(begin);
+		if (n_key <= n_begin || strncmp(line, begin, n_begin) != 0 || n == MACHINE_SET_MAX)
+			continue;
+		(void)snprintf(filled->set_text[n], sizeof(filled->set_text[n]), "%.*s", (int)(n_key - n_begin),
+		               line + n_begin);
+		filled->set[n] = filled->set_text[n];
+		n++;
+	}
+	filled->request.set = filled->set;
+	filled->request.n_set = n;
+}
+
 enum err_code resume_fill(const char *path, const char *text, const struct explore_request *given,
                           struct resume_request *filled, struct err *err)
 {
@@ -140,6 +158,8 @@ enum err_code resume_fill(const char *path, const char *text, const struct explo
 	request->engine = request->engine ? request->engine : filled->engine;
 	request->detail = request->detail ? request->detail : filled->detail;
 	request->shard = request->shard || strcmp(filled->shard, "1/1") == 0 ? request->shard : filled->shard;
+	if (given->n_set == 0)
+		fill_set(text, filled);
 	if (!given->has_epsilon && resume_value(text, "epsilon-pct", epsilon, sizeof(epsilon)))
 		request->epsilon_pct = strtod(epsilon, NULL);
 	request->seed = given->has_seed ? request->seed : seed;

@@ -13,6 +13,7 @@
  */
 #include "dse/run/explore_request.h"
 #include "dse/search/explore.h"
+#include "dse/space/machine_set.h"
 
 #define RESUME_NAME_SIZE 32
 
@@ -40,6 +41,8 @@ bool resume_value(const char *text, const char *key, char *value, size_t n_byte)
 struct resume_request {
 	struct explore_request request;
 	char space[4096], engine[32], detail[16], shard[32];
+	char set_text[MACHINE_SET_MAX][MACHINE_SET_NAME_SIZE];
+	const char *set[MACHINE_SET_MAX]; /* into set_text */
 };
 
 /* Fill in what given leaves out. ERR_INPUT when the text of the journal at path lacks something. */

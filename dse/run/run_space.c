@@ -2,6 +2,7 @@
 #include "dse/run/run_space.h"
 #include "dse/base/memory.h"
 #include "dse/keep/output_file.h"
+#include "dse/space/machine_set.h"
 #include "sim/base/file.h"
 #include <assert.h>
 #include <errno.h>
@@ -46,6 +47,11 @@ static enum err_code load_input(struct database *store, struct run_file *input, 
 	char *data = NULL;
 	size_t n_byte = 0;
 	unsigned n_before = err->n_message;
+	if (machine_set_in_name(input->name)) {
+		input->data = input->name; /* it says all */
+		input->n_byte = strlen(input->name);
+		return ERR_OK;
+	}
 	if (!load_kept(store, input->hash, &data, &n_byte, err) && err->n_message > n_before)
 		return err->code;
 	if (!data && !load_same(input, &data, &n_byte))

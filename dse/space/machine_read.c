@@ -121,7 +121,8 @@ static void read_level(const struct doc_node *map, struct operating_point *level
 		assert(n_allowed < sizeof(allowed) / sizeof(allowed[0]));
 		allowed[n_allowed++] = param->key;
 		double *value = (double *)(void *)((char *)level + param->offset);
-		(void)doc_get_real(doc_find(map, param->key), param->key, param->min, param->max, value, err);
+		(void)doc_get_quantity(doc_find(map, param->key), param->key, param->unit, param->min, param->max,
+		                       value, err);
 	}
 	doc_check_keys(map, allowed, n_allowed, err);
 	if (map->kind != DOC_MAP)

@@ -57,6 +57,7 @@ static void read_root(struct space_reader *reader)
 	space_read_machines(reader);
 	space_read_axes(reader);
 	space_read_networks(reader);
+	space_note_set(reader);
 	space_read_rules(reader);
 	space_read_constraints(reader);
 	space_read_deadline(reader);
@@ -65,6 +66,20 @@ static void read_root(struct space_reader *reader)
 	space_read_search(reader);
 	space_read_level_shares(reader);
 	space_read_arada(reader);
+}
+
+/* What the command sets, or what stands among the inputs of a run. */
+static void take_set(struct space_reader *reader, const struct space_given *given)
+{
+	const char *text[MACHINE_SET_MAX];
+	size_t n = 0;
+	for (size_t i = 0; reader->among && i < reader->among->n && n < MACHINE_SET_MAX; i++)
+		if ((text[n] = machine_set_in_name(reader->among->name[i])) != NULL)
+			n++;
+	if (n > 0)
+		(void)machine_set_parse("--set", text, n, &reader->set, reader->err);
+	else if (given && given->set)
+		reader->set = *given->set;
 }
 
 static enum err_code read_space(const char *path, const struct space_among *among, const struct space_given *given,
@@ -85,6 +100,7 @@ static enum err_code read_space(const char *path, const struct space_among *amon
 	if (code == ERR_OK) {
 		struct space_reader reader = {
 		    .space = space, .path = path, .among = among, .root = root, .err = &found};
+		take_set(&reader, given);
 		read_root(&reader);
 		space->engine = given && given->engine ? given->engine : space->engine;
 		space->detail = given ? given->detail : DETAIL_FAST;

@@ -60,6 +60,7 @@ struct space_file {
 };
 
 struct machine_sources;
+struct machine_set;
 
 /* What searches begin with: the fast tier's exact front of a layer, or what heuristics propose. */
 enum space_seeds { SEEDS_BY_TIER, SEEDS_EXACT, SEEDS_HEURISTICS };
@@ -112,6 +113,7 @@ struct space_given {
 	const char *engine; /* name in engine_table; NULL: the file's */
 	enum detail detail;
 	bool flat; /* whole networks are searched at once: searches of layers have nothing to begin with */
+	const struct machine_set *set; /* of every machine (dse/space/machine_set.h); NULL: none */
 };
 
 /* The same; given NULL: nothing. */
@@ -124,7 +126,8 @@ struct space_among {
 };
 
 /*
- * The same with nothing but these files. Of several that a name may mean the first in a folder of its kind is taken.
+ * The same with nothing but these files. Names "--set KEY=VALUE" are no files: they set what they say, as given->set
+ * does. Of several that a name may mean the first in a folder of its kind is taken.
  * The space knows its files under their names. ERR_INPUT also where it names a file that is not among them.
  */
 enum err_code space_read_among(const struct space_among *among, const struct space_given *given, struct space *space,

@@ -85,7 +85,8 @@ static void read_memories(struct space_reader *reader, const struct doc_node *ma
 			continue;
 		for (size_t k = 0; k < of->n; k++) {
 			bool good = doc_get_name(of->key[k], "name of the memory", MAX_NAME, &memory.name, reader->err);
-			good = doc_get_real(of->value[k], "memories", MIN_GB_S, MAX_GB_S, &memory.gb_s, reader->err) &&
+			good = doc_get_quantity(of->value[k], "memories", "GB/s", MIN_GB_S, MAX_GB_S, &memory.gb_s,
+			                        reader->err) &&
 			       good;
 			if (good && found)
 				options->memory[options->n_memory++] = memory;
@@ -208,10 +209,11 @@ static void read_numbers(struct space_reader *reader, const struct doc_node *map
 {
 	struct arada_options *options = &reader->space->arada;
 	uint64_t n = N_BANDWIDTH;
-	(void)doc_get_real(doc_find(map, "switch_us"), "switch_us", 0, MAX_SWITCH_US, &options->switch_us, reader->err);
+	(void)doc_get_quantity(doc_find(map, "switch_us"), "switch_us", "us", 0, MAX_SWITCH_US, &options->switch_us,
+	                       reader->err);
 	options->clk_step_at = key_place(map, "clk_step_mhz");
-	(void)doc_get_real(doc_find(map, "clk_step_mhz"), "clk_step_mhz", 1e-3, MAX_CLK_STEP_MHZ,
-	                   &options->clk_step_mhz, reader->err);
+	(void)doc_get_quantity(doc_find(map, "clk_step_mhz"), "clk_step_mhz", "MHz", 1e-3, MAX_CLK_STEP_MHZ,
+	                       &options->clk_step_mhz, reader->err);
 	(void)doc_get_u64(doc_find(map, "bandwidth_steps"), "bandwidth_steps", 1, ARADA_MAX_SETTING, &n, reader->err);
 	options->n_bandwidth = (uint32_t)n;
 }

@@ -2,6 +2,7 @@
 /* Axes of a space: machine parameters that vary, as lists of values or as ranges. */
 #include "dse/space/space_parts.h"
 #include "dse/out/csv_write.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -99,9 +100,9 @@ static bool read_range(struct axis_reader *self, const struct doc_node *node, st
 		    err, node,
 		    "%s: a range needs 'from', 'to' and either 'step' or 'times', e.g. {from: 1, to: 8, times: 2}",
 		    param->key);
-	bool ok = doc_get_real(from, "from", param->min, param->max, &range->from, err) &&
-	          doc_get_real(to, "to", range->from, param->max, &range->to, err);
-	ok = (!step || doc_get_real(step, "step", 1e-9, 1e12, &range->step, err)) && ok;
+	bool ok = doc_get_quantity(from, "from", param->unit, param->min, param->max, &range->from, err) &&
+	          doc_get_quantity(to, "to", param->unit, range->from, param->max, &range->to, err);
+	ok = (!step || doc_get_quantity(step, "step", param->unit, 1e-9, 1e12, &range->step, err)) && ok;
 	ok = (!times || doc_get_real(times, "times", 1.0001, 1e9, &range->times, err)) && ok;
 	if (ok && times && range->from <= 0) {
 		(void)doc_refuse(err, from, "from: found 0, allowed more than 0 with 'times'");
@@ -110,13 +111,49 @@ static bool read_range(struct axis_reader *self, const struct doc_node *node, st
 	return ok && err->n_message == n_before;
 }
 
+/* A piece of a range's text in the parameter's unit. */
+static bool read_piece(const char *text, size_t n_byte, const char *unit, double *value)
+{
+	char piece[TEXT_SIZE];
+	if (n_byte >= sizeof(piece))
+		return false;
+	(void)snprintf(piece, sizeof(piece), "%.*s", (int)n_byte, text);
+	return unit_read(piece, unit, value);
+}
+
+/* `64KiB..256KiB:x2` or `64KiB..256KiB:+32KiB`: the range as one text, as on the command line. */
+static bool read_range_text(struct axis_reader *self, const struct doc_node *node, struct range *range)
+{
+	const struct machine_param *param = self->axis->param;
+	const char *dots = strstr(node->text, ".."), *colon = strchr(dots, ':'), *end = node->text + strlen(node->text);
+	bool is_ok = colon && (colon[1] == 'x' || colon[1] == '+') &&
+	             read_piece(node->text, (size_t)(dots - node->text), param->unit, &range->from) &&
+	             read_piece(dots + 2, (size_t)(colon - dots - 2), param->unit, &range->to);
+	if (is_ok && colon[1] == 'x')
+		is_ok = read_piece(colon + 2, (size_t)(end - colon - 2), "1", &range->times) &&
+		        range->times >= 1.0001 && range->from > 0;
+	else if (is_ok)
+		is_ok = read_piece(colon + 2, (size_t)(end - colon - 2), param->unit, &range->step) && range->step > 0;
+	is_ok = is_ok && range->from >= param->min && range->from <= range->to && range->to <= param->max;
+	if ((param->type != PARAM_U32 && param->type != PARAM_REAL) || !is_ok) {
+		bool takes = param->type == PARAM_U32 || param->type == PARAM_REAL;
+		char unit[UNIT_TEXT_SIZE];
+		unit_describe(param->unit, unit);
+		return doc_refuse(self->reader->err, node, "%s: found '%s', allowed %s%.10g..%.10g (%s)", param->key,
+		                  doc_quote(node->text).text,
+		                  takes ? "FROM..TO:xTIMES or FROM..TO:+STEP within " : "a list of values of each ",
+		                  param->min, param->max, unit);
+	}
+	return true;
+}
+
 /* Values are multiplied out from `from`, not summed up, so that rounding does not add up. */
 static void add_range(struct axis_reader *self, const struct doc_node *node)
 {
 	struct range range = {0};
 	struct err *err = self->reader->err;
 	const struct machine_param *param = self->axis->param;
-	if (!read_range(self, node, &range))
+	if (!(node->kind == DOC_MAP ? read_range(self, node, &range) : read_range_text(self, node, &range)))
 		return;
 	size_t n = range_n(&range);
 	assert(n > 0);
@@ -176,7 +213,7 @@ static void read_axis(struct space_reader *reader, const struct doc_node *key, c
 	self.axis->param = param;
 	assert(self.axis->n == 0 && space->n_axis < MAX_KEY);
 	self.axis->at = doc_place(key);
-	if (node->kind == DOC_MAP)
+	if (node->kind == DOC_MAP || (node->kind == DOC_SCALAR && strstr(node->text, "..")))
 		add_range(&self, node);
 	else
 		read_list(&self, node);
@@ -184,18 +221,45 @@ static void read_axis(struct space_reader *reader, const struct doc_node *key, c
 		space->n_axis++;
 }
 
+/* One value in place of what the file says, if it says anything. */
+static void fix_axis(struct space_reader *reader, const struct machine_setting *setting)
+{
+	struct space *space = reader->space;
+	bool is_served = !reader->machines_complete;
+	for (size_t i = 0; i < space->n_machine && !is_served; i++)
+		is_served = machine_param_serves(setting->param, space->machine[i].target);
+	if (!is_served) {
+		err_add(reader->err, ERR_INPUT, "--set: found '%s', which no machine of the space has",
+		        setting->param->key);
+		return;
+	}
+	struct space_axis *axis = space->axis;
+	while (axis < space->axis + space->n_axis && axis->param != setting->param)
+		axis++;
+	*axis = (struct space_axis){.param = setting->param, .n = 1, .at = {"--set", 1, 1}};
+	axis->value = space_array(reader, 1, sizeof(*axis->value));
+	const char *text = arena_text(&space->arena, setting->text);
+	if (axis->value && text)
+		axis->value[0] = text;
+	else
+		err_add(reader->err, ERR_INTERNAL, "out of memory");
+	space->n_axis += axis == space->axis + space->n_axis;
+}
+
 void space_read_axes(struct space_reader *reader)
 {
 	const struct doc_node *map = doc_find(reader->root, "axes");
-	if (!map)
-		return;
-	if (map->kind != DOC_MAP) {
+	struct space *space = reader->space;
+	size_t n = map && map->kind == DOC_MAP ? map->n : 0;
+	if (map && map->kind != DOC_MAP)
 		(void)doc_refuse(reader->err, map,
 		                 "axes: found a %s, allowed a map of machine parameters, e.g. {mla.array: [16x4, 8x4]}",
 		                 map->kind == DOC_LIST ? "list" : "value");
+	if (n + reader->set.n == 0)
 		return;
-	}
-	reader->space->axis = space_array(reader, map->n, sizeof(*reader->space->axis));
-	for (size_t i = 0; i < map->n && reader->space->axis; i++)
+	space->axis = space_array(reader, n + reader->set.n, sizeof(*space->axis));
+	for (size_t i = 0; i < n && space->axis; i++)
 		read_axis(reader, map->key[i], map->value[i]);
+	for (size_t i = 0; i < reader->set.n && space->axis; i++)
+		fix_axis(reader, &reader->set.setting[i]);
 }

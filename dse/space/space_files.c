@@ -148,6 +148,34 @@ static bool is_known_machine(struct space_reader *reader, const struct doc_node 
 	return false;
 }
 
+/* What is set, of it what the machine has: another one of the space may have the rest. */
+static bool set_machine(struct space_reader *reader, struct machine *machine, struct machine_sources *sources)
+{
+	struct machine_set own = {0};
+	for (size_t i = 0; i < reader->set.n; i++)
+		if (machine_param_serves(reader->set.setting[i].param, machine->target))
+			own.setting[own.n++] = reader->set.setting[i];
+	return machine_set_apply("--set", &own, machine, sources, reader->err) == ERR_OK;
+}
+
+void space_note_set(struct space_reader *reader)
+{
+	struct space *space = reader->space;
+	if (reader->set.n == 0 || !reserve_files(reader, reader->set.n))
+		return;
+	for (size_t i = 0; i < reader->set.n; i++) {
+		struct space_file *file = &space->file[space->n_file];
+		char name[MACHINE_SET_NAME_SIZE];
+		machine_set_name(&reader->set.setting[i], name);
+		file->path = arena_text(&space->arena, name);
+		hash_hex(name, strlen(name), file->hash);
+		if (file->path)
+			space->n_file++;
+		else
+			err_add(reader->err, ERR_INTERNAL, "out of memory");
+	}
+}
+
 /* Mistakes inside the machine's own file are reported with its name; nothing is added for the space. */
 static void read_machine(struct space_reader *reader, const struct doc_node *node)
 {
@@ -159,7 +187,7 @@ static void read_machine(struct space_reader *reader, const struct doc_node *nod
 	struct machine *machine = &space->machine[space->n_machine];
 	struct machine_sources *sources = &space->machine_sources[space->n_machine];
 	if (!path || machine_read_sources(path, machine, sources, &space->arena, reader->err) != ERR_OK ||
-	    is_known_machine(reader, node, machine))
+	    !set_machine(reader, machine, sources) || is_known_machine(reader, node, machine))
 		return;
 	assert(machine->n_level > 0);
 	space->machine_path[space->n_machine++] = own_path(reader, path);

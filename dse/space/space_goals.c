@@ -147,7 +147,7 @@ void space_read_deadline(struct space_reader *reader)
 {
 	const struct doc_node *node = doc_find(reader->root, "deadline_ms");
 	struct space *space = reader->space;
-	if (!doc_get_real(node, "deadline_ms", 1e-9, 1e12, &space->deadline_ms, reader->err))
+	if (!doc_get_quantity(node, "deadline_ms", "ms", 1e-9, 1e12, &space->deadline_ms, reader->err))
 		return;
 	bool is_limit =
 	    space->aggregate == AGGREGATE_WORST || (space->aggregate == AGGREGATE_SUM && space->n_network == 1);

@@ -6,6 +6,7 @@
  * each part of it be read by its own file. All of them report their mistakes
  * into reader->err and go on.
  */
+#include "dse/space/machine_set.h"
 #include "dse/space/space.h"
 #include "sim/base/doc.h"
 
@@ -14,6 +15,7 @@ struct space_reader {
 	const char *path;                /* of the space file */
 	const struct space_among *among; /* where the files lie that it names; NULL: where space_read finds them */
 	const struct doc_node *root;     /* a map */
+	struct machine_set set;          /* of --set, in every machine that has the parameters */
 	bool machines_complete, networks_complete; /* all files named were read without a mistake */
 	struct err *err;
 };
@@ -42,8 +44,11 @@ struct err_place space_text_place(const struct doc_node *node);
 void space_read_machines(struct space_reader *reader);
 void space_read_networks(struct space_reader *reader);
 
-/* `axes:`. */
+/* `axes:`, and what is set, which is an axis of one value: so results say it, and designs run again with it. */
 void space_read_axes(struct space_reader *reader);
+
+/* Note what is set among the inputs, behind the files. */
+void space_note_set(struct space_reader *reader);
 
 /* `layers:`, and what they mean for each block; after machines and networks. */
 void space_read_rules(struct space_reader *reader);

@@ -47,6 +47,7 @@ struct source {
 	struct source_subject *subject;
 	bool has_own_machine, used_own_machine;
 	struct machine own_machine;
+	struct machine_set set;
 	struct split_scheme scheme;
 	enum detail detail;
 	struct run_cache *runs;                 /* of the event tier; else NULL */
@@ -96,6 +97,11 @@ enum err_code source_open(const char *machine, const char *split_scheme, struct 
 	else
 		*source = made;
 	return code;
+}
+
+void source_set_machines(struct source *source, const struct machine_set *set)
+{
+	source->set = *set;
 }
 
 void source_close(struct source *source)
@@ -169,7 +175,12 @@ static enum err_code load_machine(struct source *source, struct machine_entry *e
 		entry->machine = source->own_machine;
 		source->used_own_machine = true;
 	}
-	if (entry->array[0] != '\0') {
+	for (size_t i = 0; i < source->set.n && !code; i++) {
+		const struct machine_setting *setting = &source->set.setting[i];
+		if (machine_param_serves(setting->param, entry->machine.target))
+			code = machine_set_param(&entry->machine, setting->param, setting->text, err);
+	}
+	if (!code && entry->array[0] != '\0') {
 		const struct machine_param *param = machine_find_param("mla.array");
 		assert(param);
 		code = machine_set_param(&entry->machine, param, entry->array, err);

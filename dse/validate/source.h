@@ -7,6 +7,7 @@
  */
 #include "sim/base/csv.h"
 #include "dse/space/detail.h"
+#include "dse/space/machine_set.h"
 #include "mapper/split/design.h"
 #include "mapper/network/network.h"
 #include "mapper/split/split.h"
@@ -57,6 +58,9 @@ struct source_split_choice {
  * machine: file or name that replaces the tables' own machine of the same target, NULL: none. split_scheme: file, NULL:
  * the thesis' splits. Both must outlive the source. ERR_INPUT, ERR_IO; *source is NULL then.
  */
+/* Let machines have what --set gives, as far as theirs have the parameters; a table's own columns come after. */
+void source_set_machines(struct source *source, const struct machine_set *set);
+
 enum err_code source_open(const char *machine, const char *split_scheme, struct source **source, struct err *err);
 void source_close(struct source *source);
 

@@ -62,11 +62,14 @@ void doc_check_keys(const struct doc_node *map, const char *const *allowed, size
  * Typed values of a node: false and a message when it is of another type or
  * outside [min, max], false alone for NULL, a key that is not there; *out is untouched then. what names the value in
  * messages.
- * Numbers are decimal and finite; no leading zeros, quotes or units.
+ * Numbers are decimal and finite; no leading zeros, no quotes; units only in doc_get_quantity.
  */
 bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, uint64_t max, uint64_t *out,
                  struct err *err);
 bool doc_get_real(const struct doc_node *node, const char *what, double min, double max, double *out, struct err *err);
+/* A real with at most a unit behind it that converts to unit, in which *out and the limits are: "0.5V", 500mV, 0.5. */
+bool doc_get_quantity(const struct doc_node *node, const char *what, const char *unit, double min, double max,
+                      double *out, struct err *err);
 bool doc_get_bool(const struct doc_node *node, const char *what, bool *out, struct err *err);
 bool doc_get_text(const struct doc_node *node, const char *what, const char **out, struct err *err);
 /* A name (text_name_fault) of up to n_max bytes. */

@@ -2,6 +2,7 @@
 /* Walking a document: keys and typed values, each mistake reported where it stands. */
 #include "sim/base/doc.h"
 #include "sim/base/text.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
@@ -204,6 +205,24 @@ bool doc_get_real(const struct doc_node *node, const char *what, double min, dou
 		}
 	}
 	describe_range(min, max, allowed, sizeof(allowed));
+	return refuse(node, what, allowed, NULL, err);
+}
+
+bool doc_get_quantity(const struct doc_node *node, const char *what, const char *unit, double min, double max,
+                      double *out, struct err *err)
+{
+	char range[96], described[UNIT_TEXT_SIZE], allowed[sizeof(range) + sizeof(described) + 4];
+	double value;
+	assert(what && unit && out);
+	assert(min <= max);
+	const char *text = plain_text(node);
+	if (text && unit_read(text, unit, &value) && value >= min && value <= max) {
+		*out = value;
+		return true;
+	}
+	describe_range(min, max, range, sizeof(range));
+	unit_describe(unit, described);
+	(void)snprintf(allowed, sizeof(allowed), "%s (%s)", range, described);
 	return refuse(node, what, allowed, NULL, err);
 }
 

@@ -2,6 +2,7 @@
 /* Values of a machine's parameters: defaults, text to value, value to text. */
 #include "sim/machine/machine_param.h"
 #include "sim/base/text.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -86,14 +87,6 @@ static bool parse_u32(const char *text, uint32_t *value, const char **end)
 	return c > text;
 }
 
-static bool parse_real(const char *text, double *value)
-{
-	if (!text_is_decimal(text))
-		return false;
-	*value = strtod(text, NULL);
-	return isfinite(*value);
-}
-
 static bool in_range(const struct machine_param *param, double value)
 {
 	return value >= param->min && value <= param->max;
@@ -146,14 +139,30 @@ static enum err_code set_enum(struct machine *machine, const struct machine_para
 	}
 }
 
+/* Plain digits, or a number with a unit that comes to a whole one: 64KiB, 1.5KB. */
+static bool read_u32(const char *text, const char *unit, uint32_t *value)
+{
+	const char *end;
+	double read;
+	if (parse_u32(text, value, &end) && *end == '\0')
+		return true;
+	if (text_is_decimal(text) || !unit_read(text, unit, &read) || !(read >= 0) || read > UINT32_MAX ||
+	    read > floor(read))
+		return false;
+	*value = (uint32_t)read;
+	return true;
+}
+
 static enum err_code set_u32(struct machine *machine, const struct machine_param *param, const char *text,
                              struct err *err)
 {
 	uint32_t value;
-	const char *end;
-	if (!parse_u32(text, &value, &end) || *end != '\0' || !in_range(param, value))
+	char unit[UNIT_TEXT_SIZE];
+	if (!read_u32(text, param->unit, &value) || !in_range(param, value)) {
+		unit_describe(param->unit, unit);
 		return err_add(err, ERR_INPUT, "%s: found '%s', allowed a whole number %.10g..%.10g (%s)", param->key,
-		               text, param->min, param->max, param->unit);
+		               text, param->min, param->max, unit);
+	}
 	*(uint32_t *)value_in(machine, param) = value;
 	return ERR_OK;
 }
@@ -162,9 +171,12 @@ static enum err_code set_real(struct machine *machine, const struct machine_para
                               struct err *err)
 {
 	double value;
-	if (!parse_real(text, &value) || !in_range(param, value))
+	char unit[UNIT_TEXT_SIZE];
+	if (!unit_read(text, param->unit, &value) || !in_range(param, value)) {
+		unit_describe(param->unit, unit);
 		return err_add(err, ERR_INPUT, "%s: found '%s', allowed a number %.10g..%.10g (%s)", param->key, text,
-		               param->min, param->max, param->unit);
+		               param->min, param->max, unit);
+	}
 	*(double *)value_in(machine, param) = value;
 	return ERR_OK;
 }

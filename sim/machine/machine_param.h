@@ -54,8 +54,8 @@ const char *machine_nearest_param(const char *key);
 bool machine_param_serves(const struct machine_param *param, enum machine_target target);
 
 /*
- * Set one parameter from its text ("16x4", "98304", "true"). ERR_INPUT with
- * what is allowed when it is not a value of the parameter's type and range.
+ * Set one parameter from its text ("16x4", "98304", "64KiB", "true"): a number may have a unit that converts to the
+ * row's (sim/base/unit.h). ERR_INPUT with what is allowed when it is not a value of the parameter's type and range.
  */
 enum err_code machine_set_param(struct machine *machine, const struct machine_param *param, const char *text,
                                 struct err *err);

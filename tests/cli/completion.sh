@@ -113,4 +113,4 @@ for file in spaces/networks/*.yaml; do
 done
 LC_ALL=C sort -u "$work/out" | cmp - "$work/out" || fail "networks are not sorted, or told twice"
 expect_code 2 "$DSE" completion fish
-expect_text "$work/err" "allowed are bash, zsh, machines, networks, runs"
+expect_text "$work/err" "allowed are bash, zsh, machines, networks, parameters, runs"

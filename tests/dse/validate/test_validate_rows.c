@@ -320,9 +320,9 @@ static void test_validate_places_mistakes_of_machine_parameters(void **state)
 	(void)state;
 	static const char columns[] = "network,operation,array,total_clk,noc.clk_mhz,mla.array";
 	expect_mistake(columns, "vgg16,CONV_1,16x4,1,0,",
-	               "t.csv:2:21: noc.clk_mhz: found '0', allowed a number 1..10000 (MHz)\n");
+	               "t.csv:2:21: noc.clk_mhz: found '0', allowed a number 1..10000 (MHz; also Hz, kHz, GHz)\n");
 	expect_mistake(columns, "vgg16,CONV_1,16x4,1,fast,",
-	               "t.csv:2:21: noc.clk_mhz: found 'fast', allowed a number 1..10000 (MHz)\n");
+	               "t.csv:2:21: noc.clk_mhz: found 'fast', allowed a number 1..10000 (MHz; also Hz, kHz, GHz)\n");
 	expect_mistake(columns, "vgg16,CONV_1,16x4,1,,16x2",
 	               "t.csv:2:22: mla.array is '16x2', but another column has the array already, '16x4'\n");
 	expect_mistake("network,operation,array,total_clk,systolic.word_byte", "vgg16,CONV_1,16x4,1,2",
