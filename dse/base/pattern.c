@@ -80,3 +80,10 @@ void pattern_free(struct pattern *pattern)
 	pcre2_code_free(pattern->code);
 	pattern->code = NULL;
 }
+
+enum err_code pattern_match_either(const struct pattern *pattern, const char *text, const char *other, bool *matches,
+                                   struct err *err)
+{
+	enum err_code code = pattern_match(pattern, text, matches, err);
+	return code == ERR_OK && !*matches && other ? pattern_match(pattern, other, matches, err) : code;
+}

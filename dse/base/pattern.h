@@ -31,4 +31,8 @@ enum err_code pattern_match(const struct pattern *pattern, const char *subject, 
 /* Give the memory back; an empty pattern is fine. */
 void pattern_free(struct pattern *pattern);
 
+/* The same of a text that goes by two names; other may be NULL. */
+enum err_code pattern_match_either(const struct pattern *pattern, const char *text, const char *other, bool *matches,
+                                   struct err *err);
+
 #endif

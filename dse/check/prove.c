@@ -122,7 +122,9 @@ static size_t count_proved(const struct prove_candidate *candidate, size_t n)
 void prove_print(FILE *file, const struct network *network, const struct prove_candidate *candidate, size_t n)
 {
 	struct table table = {0};
-	table_add_columns(&table, "layer|strategy|w|h|c|d|>tasks|>shift|>saturated_pct|>zero_pct|hash|result");
+	table_add_columns(
+	    &table,
+	    "layer|strategy|width|height|out_channels|in_channels|>tasks|>shift|>saturated_pct|>zero_pct|hash|result");
 	for (size_t i = 0; i < n; i++)
 		add_row(&table, &network->block[candidate[i].block], &candidate[i]);
 	table_finish(&table, file, 0);
@@ -139,9 +141,9 @@ static void put_layer(struct json *json, const struct block *block, const struct
 	char hash[17];
 	design_print_split(&candidate->design.split, &split);
 	json_begin_object(json, NULL);
-	json_put_fields(json, "name %s, strategy %s, w %s, h %s, c %s, d %s, proved %d", block->name,
-	                strategy_table[candidate->design.strategy].name, split.w, split.h, split.c, split.d,
-	                result->is_proved);
+	json_put_fields(json, "layer %s, strategy %s, width %s, height %s, out_channels %s, in_channels %s, proved %d",
+	                block->name, strategy_table[candidate->design.strategy].name, split.w, split.h, split.c,
+	                split.d, result->is_proved);
 	json_put_fields(
 	    json, "verdict %s, n_task %" PRIu64 ", n_different %" PRIu64 ", shift %u, saturated_frac %g, zero_frac %g",
 	    verdict_table[result->ran ? VERDICT_OK : result->verdict.reason].name, result->n_task, result->n_different,

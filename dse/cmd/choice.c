@@ -191,7 +191,8 @@ enum err_code choice_layers(const struct cli_options *options, const struct netw
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
 		chosen[i] = true;
 		if (options->layers)
-			code = pattern_match(&pattern, network->block[i].name, &chosen[i], err);
+			code = pattern_match_either(&pattern, network->block[i].name, network->block[i].origin.node,
+			                            &chosen[i], err);
 		n_chosen += chosen[i];
 	}
 	pattern_free(&pattern);

@@ -140,7 +140,7 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 	const struct layer_map *map = set->map;
 	assert(set->n_problem == map->n_distinct);
 	struct table table = {0};
-	table_add_columns(&table, "network|layer|>splits_w|>splits_h|>splits_c|>splits_d|>strategies|>levels|>places"
+	table_add_columns(&table, "network|layer|>width|>height|>out_channels|>in_channels|>strategies|>levels|>places"
 	                          "|>legal_designs|>candidates");
 	for (size_t i = 0; i < map->n_distinct; i++) {
 		const struct layer_problem *layer = &set->problem[i];
@@ -170,7 +170,6 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 
 static void put_layers(struct json *json, const struct layer_set *set, const struct space *space)
 {
-	static const char *const dimension[] = {"w", "h", "c", "d"};
 	char key[32];
 	const struct layer_map *map = set->map;
 	json_begin_list(json, "layers");
@@ -183,11 +182,11 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 		                space->network[layer_map_network(map, map->first[i])].network.name,
 		                map->block[map->first[i]]->name);
 		for (size_t k = 0; k < 4; k++) {
-			(void)snprintf(key, sizeof(key), "legal_splits_%s", dimension[k]);
+			(void)snprintf(key, sizeof(key), "legal_splits_%s", split_dim_name[k]);
 			json_put_u64(json, key, count[k].legal);
-			(void)snprintf(key, sizeof(key), "allowed_splits_%s", dimension[k]);
+			(void)snprintf(key, sizeof(key), "allowed_splits_%s", split_dim_name[k]);
 			json_put_u64(json, key, count[k].allowed);
-			(void)snprintf(key, sizeof(key), "listed_splits_%s", dimension[k]);
+			(void)snprintf(key, sizeof(key), "listed_splits_%s", split_dim_name[k]);
 			json_put_u64(json, key, count[k].listed);
 		}
 		json_put_fields(json, "legal_designs %" PRIu64 ", candidates %" PRIu64, layer->n_legal,

@@ -3,6 +3,7 @@
 #include "dse/design/uncertain.h"
 #include "dse/out/csv_write.h"
 #include "dse/layer/design_text.h"
+#include "dse/out/legend.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
 #include "mapper/split/split_report.h"
@@ -121,6 +122,7 @@ static void print_utilisation(FILE *file, const struct map_report *report)
 		}
 	}
 	table_print(&table, file, 0);
+	legend_print(file, 0, &table);
 	table_free(&table);
 }
 
@@ -222,6 +224,8 @@ static void add_layer(struct table *table, const struct map_report *report, size
 	struct split_text split;
 	design_print_split(&design->split, &split);
 	table_add(table, "%s", mapping->network.block[i].name);
+	if (network_has_nodes(&mapping->network))
+		design_add_node(table, &mapping->network.block[i]);
 	table_add(table, "%s", strategy_table[design->strategy].name);
 	table_add(table, "%s", mapping->machine.level[design->level].name);
 	table_add(table, "%s", split.w);
@@ -253,17 +257,21 @@ static void print_layers(FILE *file, const struct map_report *report)
 	static const struct {
 		const char *name;
 		bool right;
-	} column[] = {{"layer", false},  {"strategy", false},  {"level", false},         {"width", false},
-	              {"height", false}, {"out_c", false},     {"in_c", false},          {"tasks", true},
-	              {"ifmap", false},  {"result", false},    {"mac_task_pct", true},   {"sram_pct", true},
-	              {"clk", true},     {"latency_ms", true}, {UNCERTAIN_COLUMN, true}, {"energy_mj", true},
+	} column[] = {{"layer", false},  {"strategy", false},     {"level", false},         {"width", false},
+	              {"height", false}, {"out_channels", false}, {"in_channels", false},   {"tasks", true},
+	              {"ifmap", false},  {"result", false},       {"mac_task_pct", true},   {"sram_pct", true},
+	              {"clk", true},     {"latency_ms", true},    {UNCERTAIN_COLUMN, true}, {"energy_mj", true},
 	              {"bound", false}};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
+	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++) {
+		if (i == 1 && network_has_nodes(&report->mapping->network))
+			table_add_column(&table, "node", false);
 		table_add_column(&table, column[i].name, column[i].right);
+	}
 	for (size_t i = 0; i < report->mapping->network.n_block; i++)
 		add_layer(&table, report, i);
 	table_print(&table, file, 0);
+	legend_print(file, 0, &table);
 	table_free(&table);
 }
 

@@ -6,6 +6,7 @@
 #include "dse/out/energy_json.h"
 #include "dse/layer/layers.h"
 #include "dse/design/simulate_parts.h"
+#include "dse/out/legend.h"
 #include "dse/out/table.h"
 #include "mapper/split/splitter.h"
 #include <assert.h>
@@ -310,13 +311,15 @@ static void print_clocks(FILE *file, const struct simulated *block, size_t n, co
 
 /* One row: design first, then what it moves and costs, at last what bounds it. */
 static void add_figures(struct table *table, const struct machine *machine, const struct simulated *block,
-                        bool with_ahead)
+                        bool with_ahead, bool with_node)
 {
 	const struct sim_result *result = &block->result;
 	struct split_text split;
 	assert(block->ran && result->bound < N_BOUND);
 	design_print_split(&block->design.split, &split);
 	table_add(table, "%s", block->block->name);
+	if (with_node)
+		design_add_node(table, block->block);
 	bool has_form = block->design.form != FORM_CONV;
 	table_add(table, "%s%s%s", strategy_table[block->design.strategy].name, has_form ? " " : "",
 	          has_form ? conv_form_name[block->design.form] : "");
@@ -347,24 +350,29 @@ static void print_figures(FILE *file, const struct machine *machine, const struc
 	static const struct {
 		const char *name;
 		bool right;
-	} column[] = {{"operation", false},    {"strategy", false},      {"level", false},          {"split_w", false},
-	              {"split_h", false},      {"split_c", false},       {"split_d", false},        {"ifmap", false},
+	} column[] = {{"layer", false},        {"strategy", false},      {"level", false},          {"width", false},
+	              {"height", false},       {"out_channels", false},  {"in_channels", false},    {"ifmap", false},
 	              {"result", false},       {"dram_read_byte", true}, {"dram_write_byte", true}, {"sram_byte", true},
 	              {"mac_util_pct", true},  {"latency_ms", true},     {UNCERTAIN_COLUMN, true},  {"energy_mj", true},
 	              {"peak_power_mw", true}, {"bound", false}};
 	struct table table = {0};
-	bool with_ahead = false;
-	for (size_t i = 0; i < n; i++)
+	bool with_ahead = false, with_node = false;
+	for (size_t i = 0; i < n; i++) {
 		with_ahead |= is_shown(block, shown, i) && design_ahead_name(&block[i].design)[0] != '\0';
+		with_node |= is_shown(block, shown, i) && block[i].block->origin.node;
+	}
 	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++) {
+		if (with_node && i == 1)
+			table_add_column(&table, "node", false);
 		if (with_ahead && strcmp(column[i].name, "dram_read_byte") == 0)
 			table_add_column(&table, "fetched_ahead", false);
 		table_add_column(&table, column[i].name, column[i].right);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (is_shown(block, shown, i))
-			add_figures(&table, machine, &block[i], with_ahead);
+			add_figures(&table, machine, &block[i], with_ahead, with_node);
 	table_print(&table, file, 0);
+	legend_print(file, 0, &table);
 	table_free(&table);
 }
 
@@ -482,7 +490,9 @@ static void put_result(struct json *json, const struct simulated *block)
 static void put_block(struct json *json, const struct machine *machine, const struct simulated *block)
 {
 	json_begin_object(json, NULL);
-	json_put_text(json, "operation", block->block->name);
+	json_put_text(json, "layer", block->block->name);
+	json_put_text(json, "operation", block->block->name); /* the key's name before 0.2 */
+	design_put_origin(json, block->block);
 	design_put_fields(json, machine, block->block, &block->design);
 	json_put_bool(json, "split_from_scheme", block->in_scheme);
 	json_put_text(json, "verdict", verdict_table[block->verdict.reason].name);

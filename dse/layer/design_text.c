@@ -24,6 +24,21 @@ void design_print_array(const struct machine *machine, char text[DESIGN_ARRAY_SI
 	(void)snprintf(text, DESIGN_ARRAY_SIZE, "%s array %s", is_systolic ? "systolic" : "MAC", array);
 }
 
+void design_add_node(struct table *table, const struct block *block)
+{
+	char text[BLOCK_NODE_TEXT_SIZE];
+	block_print_node(block, BLOCK_NODE_COLUMN, text);
+	table_add(table, "%s", text);
+}
+
+void design_put_origin(struct json *json, const struct block *block)
+{
+	if (block->origin.node)
+		json_put_text(json, "node", block->origin.node);
+	if (block->origin.op)
+		json_put_text(json, "operator", block->origin.op);
+}
+
 const char *design_place_name(bool in_storage)
 {
 	return in_storage ? "storage" : "dram";

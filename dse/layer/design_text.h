@@ -4,6 +4,7 @@
 /* Designs and verdicts in words, for tables, CSV files and messages. */
 #include "dse/out/json.h"
 #include "dse/layer/layer_problem.h"
+#include "dse/out/table.h"
 
 #define SPLIT_TEXT_SIZE 64
 
@@ -16,6 +17,11 @@ void design_print_split(const struct split *split, struct split_text *text);
 /* "MAC array 16x4", "systolic array 64x64". */
 #define DESIGN_ARRAY_SIZE 64
 void design_print_array(const struct machine *machine, char text[DESIGN_ARRAY_SIZE]);
+
+/* A cell of what a block's model calls it, "/encoder/attn/MatMul (MatMul)"; and the same as keys of the object that is
+ * open: node and operator, none where the model does not say. */
+void design_add_node(struct table *table, const struct block *block);
+void design_put_origin(struct json *json, const struct block *block);
 
 /* "dram" or "storage". */
 const char *design_place_name(bool in_storage);

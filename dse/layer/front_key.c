@@ -114,7 +114,7 @@ static const struct key_reading level_reading[] = {
     {"matmul_b", FACT_DETAIL},
 };
 /* Bytes where pointers have 8. */
-#define SIZE_BLOCK 200
+#define SIZE_BLOCK 216
 #define SIZE_CHOICE 152
 #define SIZE_AHEAD 24
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

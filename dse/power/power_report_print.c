@@ -220,7 +220,7 @@ static void print_rows(FILE *file, const struct power_run *run, struct arena *ar
 	struct power_row *row = power_rows(&run->work.problem, &run->best, arena, &n);
 	table_add_columns(
 	    &table,
-	    ">start_ms|layer|part|>n|level|split_w|split_h|split_c|split_d|>tasks|>time_ms|>energy_mj|>power_mw");
+	    ">start_ms|layer|part|>n|level|width|height|out_channels|in_channels|>tasks|>time_ms|>energy_mj|>power_mw");
 	for (size_t i = 0; i < n; i++)
 		add_row(&table, run, &row[i]);
 	table_finish(&table, file, 0);

@@ -21,9 +21,10 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 {
 	size_t n = 0;
 	const struct power_row *row = power_rows(&run->work.problem, &run->best, arena, &n);
-	(void)fputs("start_ms,layer,part,n,level,vdd_v,clk_mhz,strategy,split_w,split_h,split_c,split_d,tasks,pes,"
-	            "level_change,time_ms,energy_mj,power_mw,peak_power_mw\n",
-	            file);
+	(void)fputs(
+	    "start_ms,layer,part,n,level,vdd_v,clk_mhz,strategy,width,height,out_channels,in_channels,tasks,pes,"
+	    "level_change,time_ms,energy_mj,power_mw,peak_power_mw\n",
+	    file);
 	for (size_t i = 0; i < n; i++) {
 		const struct power_piece *piece = &run->work.piece[row[i].segment];
 		const struct power_mode *mode = &run->work.problem.segment[row[i].segment].mode[row[i].mode];
@@ -93,7 +94,7 @@ static void put_rows(struct json *json, const struct power_run *run, struct aren
 		json_put_fields(json, "start_ms %g, layer %s, part %s, n %u, level %s", row[i].start_ns / NS_PER_MS,
 		                piece->block->name, power_part_name[piece->part], row[i].n,
 		                run->work.machine->level[mode->level].name);
-		json_put_fields(json, "split_w %s, split_h %s, split_c %s, split_d %s, tasks %" PRIu64 ", pes %u",
+		json_put_fields(json, "width %s, height %s, out_channels %s, in_channels %s, tasks %" PRIu64 ", pes %u",
 		                split.w, split.h, split.c, split.d, piece->n_task, piece->n_pe);
 		json_put_fields(json, "time_ms %g, energy_mj %g, peak_power_mw %g", row[i].time_ns / NS_PER_MS,
 		                row[i].energy_pj / PJ_PER_MJ, mode->peak_mw);

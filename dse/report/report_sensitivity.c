@@ -231,7 +231,7 @@ static void try_split(struct study *study, uint32_t layer, const struct machine 
 	bool is_pixel = strcmp(field->key, "w") == 0 || strcmp(field->key, "h") == 0;
 	uint32_t n_part = dim_n_part(dim), step = is_pixel && block->kind == BLOCK_CONV ? block->pool : 1;
 	uint64_t extent = dim_extent(dim);
-	(void)snprintf(to, sizeof(to), "split %s", field->key);
+	(void)snprintf(to, sizeof(to), "split %s", field->dimension);
 	name_knob(data, layer, to, knob);
 	design_field_print(field, machine, own, from);
 	for (uint32_t n = n_part - 1; n <= n_part + 1; n++) {

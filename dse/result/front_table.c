@@ -30,19 +30,19 @@ static void add_metric_column(struct table *table, enum metric metric)
 		table_add_column(table, UNCERTAIN_COLUMN, true);
 }
 
-/* Objectives, then the metrics people ask for next, then what tells machines apart. */
+/* Objectives, then what tells machines apart, then the metrics people ask for next. */
 static void add_columns(struct table *table, const struct space *space)
 {
 	table_add_column(table, "id", true);
 	for (size_t i = 0; i < space->n_objective; i++)
 		add_metric_column(table, space->objective[i]);
-	for (size_t i = 0; i < N_SHOWN; i++)
-		if (!space_has_objective(space, shown[i]))
-			add_metric_column(table, shown[i]);
 	if (space->n_machine > 1)
 		table_add_column(table, "machine", false);
 	for (size_t i = 0; i < space->n_axis; i++)
 		table_add_column(table, space->axis[i].param->key, true);
+	for (size_t i = 0; i < N_SHOWN; i++)
+		if (!space_has_objective(space, shown[i]))
+			add_metric_column(table, shown[i]);
 	table_add_columns(table, "layers by level|");
 }
 
@@ -102,15 +102,15 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 	table_colour(table, remark->colour == COLOUR_BEST ? COLOUR_NONE : remark->colour);
 	for (size_t i = 0; i < space->n_objective; i++)
 		add_metric(table, point, space->objective[i], remark->is_least[i]);
-	for (size_t i = 0; i < N_SHOWN; i++)
-		if (!space_has_objective(space, shown[i]))
-			add_metric(table, point, shown[i], false);
 	if (space->n_machine > 1)
 		table_add(table, "%s", point->machine->name);
 	for (size_t i = 0; i < space->n_axis; i++) {
 		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
 		table_add(table, "%s", text);
 	}
+	for (size_t i = 0; i < N_SHOWN; i++)
+		if (!space_has_objective(space, shown[i]))
+			add_metric(table, point, shown[i], false);
 	front_file_print_levels(point, text, sizeof(text));
 	table_add_row(table, "%s|%s", text, remark->text);
 	table_colour(table, remark->colour);

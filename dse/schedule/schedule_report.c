@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/schedule/schedule_report.h"
+#include "dse/space/space.h"
 #include "dse/out/json.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
@@ -86,12 +87,11 @@ void schedule_print(const struct schedule_report *report, FILE *file)
 static void put_split(struct json *json, const struct split *split)
 {
 	const struct dim_split *const dim[] = {&split->w, &split->h, &split->c, &split->d};
-	static const char *const name[] = {"w", "h", "c", "d"};
 	json_begin_object(json, "split");
 	for (size_t i = 0; i < sizeof(dim) / sizeof(dim[0]); i++) {
 		char text[64];
 		(void)dim_print(dim[i], text, sizeof(text));
-		json_put_text(json, name[i], text);
+		json_put_text(json, split_dim_name[i], text);
 	}
 	json_end(json);
 }

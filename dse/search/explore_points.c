@@ -16,9 +16,8 @@ void explore_points_write_header(FILE *file, const struct space *space)
 	csv_put_text(file, true, "machine");
 	for (size_t i = 0; i < space->n_axis; i++)
 		csv_put_text(file, false, space->axis[i].param->key);
-	(void)fputs(",network,layer,ifmap_place,result_place,added_place,strategy,reuse,operand_bit,split_w,split_h,"
-	            "split_c,split_d,"
-	            "level",
+	(void)fputs(",network,layer,ifmap_place,result_place,added_place,strategy,reuse,operand_bit,width,height,"
+	            "out_channels,in_channels,level",
 	            file);
 	if (space_fetches_ahead(space))
 		csv_put_text(file, false, "fetched_ahead");

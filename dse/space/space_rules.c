@@ -413,7 +413,8 @@ static void choose_for_block(struct space_reader *reader, const struct block *bl
 		bool matches = false;
 		if (!rule[i].pattern.code)
 			continue;
-		if (pattern_match(&rule[i].pattern, block->name, &matches, &part) != ERR_OK) {
+		if (pattern_match_either(&rule[i].pattern, block->name, block->origin.node, &matches, &part) !=
+		    ERR_OK) {
 			(void)err_move(reader->err, doc_place(rule[i].match), &part);
 			pattern_free(&rule[i].pattern); /* once is enough */
 		}

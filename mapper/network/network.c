@@ -6,11 +6,11 @@
 #include <string.h>
 
 const char *const operation_kind_name[N_OPERATION_KIND] = {
-    [OPERATION_PADD] = "PADD",       [OPERATION_CONV] = "CONV", [OPERATION_CONV_SC] = "CONV_SC",
-    [OPERATION_MAT_ELE] = "MAT_ELE", [OPERATION_ACTI] = "ACTI", [OPERATION_QUAN] = "QUAN",
-    [OPERATION_POOL] = "POOL",       [OPERATION_FC] = "FC",     [OPERATION_FCE] = "FCE",
-    [OPERATION_MUL] = "MUL",         [OPERATION_FUNC] = "FUNC", [OPERATION_SOFTMAX] = "SOFTMAX",
-    [OPERATION_NORM] = "NORM",
+    [OPERATION_PADD] = "PADD",       [OPERATION_CONV] = "CONV",     [OPERATION_CONV_SC] = "CONV_SC",
+    [OPERATION_MAT_ELE] = "MAT_ELE", [OPERATION_ACTI] = "ACTI",     [OPERATION_QUAN] = "QUAN",
+    [OPERATION_POOL] = "POOL",       [OPERATION_FC] = "FC",         [OPERATION_FCE] = "FCE",
+    [OPERATION_MUL] = "MUL",         [OPERATION_FUNC] = "FUNC",     [OPERATION_SOFTMAX] = "SOFTMAX",
+    [OPERATION_NORM] = "NORM",       [OPERATION_MATMUL] = "MATMUL",
 };
 
 enum operation_kind arm_operation(enum arm_kind kind)
@@ -125,7 +125,7 @@ static enum operation_kind core_operation(const struct block *block)
 	case BLOCK_CONV:
 		break;
 	}
-	return block->is_shortcut ? OPERATION_CONV_SC : OPERATION_CONV;
+	return block->is_product ? OPERATION_MATMUL : block->is_shortcut ? OPERATION_CONV_SC : OPERATION_CONV;
 }
 
 /* The list being filled: counts on where there is no more room, so that callers learn the size. */
@@ -178,6 +178,31 @@ bool block_same(const struct block *a, const struct block *b)
 	       a->is_shortcut == b->is_shortcut && a->next_pool_stride == b->next_pool_stride &&
 	       a->has_padd == b->has_padd && a->arm == b->arm && a->operand == b->operand && a->whole == b->whole &&
 	       a->has_mat_ele == b->has_mat_ele && a->has_acti == b->has_acti && a->has_quan == b->has_quan;
+}
+
+bool block_is_called(const struct block *block, const char *name)
+{
+	return strcmp(block->name, name) == 0 || (block->origin.node && strcmp(block->origin.node, name) == 0);
+}
+
+bool network_has_nodes(const struct network *network)
+{
+	for (size_t i = 0; i < network->n_block; i++)
+		if (network->block[i].origin.node)
+			return true;
+	return false;
+}
+
+void block_print_node(const struct block *block, size_t n_char, char text[BLOCK_NODE_TEXT_SIZE])
+{
+	const char *node = block->origin.node ? block->origin.node : "", *op = block->origin.op;
+	size_t n_op = op ? strlen(op) + 3 : 0, n_node = strlen(node), n_room = n_char > n_op + 8 ? n_char - n_op : 8;
+	if (!node[0] && op)
+		(void)snprintf(text, BLOCK_NODE_TEXT_SIZE, "%s", op);
+	else
+		(void)snprintf(text, BLOCK_NODE_TEXT_SIZE, "%s%s%s%s%s", n_node > n_room ? ".." : "",
+		               n_node > n_room ? node + n_node - (n_room - 2) : node, op ? " (" : "", op ? op : "",
+		               op ? ")" : "");
 }
 
 void network_find_equal(struct network *network)

@@ -41,6 +41,14 @@ struct block_sources {
 	const uint32_t *producer; /* [n], owned by the network */
 };
 
+/* Bytes of each text of a layer_origin, the end included. */
+#define LAYER_ORIGIN_SIZE 96
+
+/* What the model that a layer is from calls it ("/encoder/attn/MatMul"), and the operator there ("MatMul"). */
+struct layer_origin {
+	const char *node, *op; /* names (text_name_fault); NULL: it does not say */
+};
+
 struct block {
 	char name[BLOCK_NAME_SIZE]; /* of the core operation: "CONV_5", "CONV_SC_5", "POOL_2", "FC_19", "SOFTMAX_4" */
 	enum block_kind kind;
@@ -69,6 +77,7 @@ struct block {
 	uint32_t whole;            /* BLOCK_POOL: WHOLE_* bits */
 	uint32_t next_pool_stride; /* stride of an unfused pooling that reads the result; 1: none */
 	bool is_shortcut;          /* a CONV_SC_n: its result is added to that of CONV_n, the block before */
+	bool is_product;           /* BLOCK_CONV: a MATMUL_n, rows of a matrix as pixels; computed like a CONV_n */
 
 	/* ARM operations of this block, besides fused pooling. */
 	bool has_padd, has_mat_ele, has_acti, has_quan;
@@ -90,6 +99,8 @@ struct block {
 
 	/* Index of the first block with equal parameters, see block_same; itself when there is none before. */
 	size_t same_as;
+
+	struct layer_origin origin; /* owned by the network */
 };
 
 struct network {
@@ -102,8 +113,22 @@ struct network {
 /* The operations of a block in order of execution; writes up to max of them to out, returns how many there are. */
 size_t block_operations(const struct block *block, struct operation *out, size_t max);
 
-/* Whether two blocks have equal parameters: all but name, number, residency, dataflow and pool_number. */
+/* Whether two blocks have equal parameters: all but names, number, residency, dataflow and pool_number. */
 bool block_same(const struct block *a, const struct block *b);
+
+/* Whether a block has this name, or its model calls it so. */
+bool block_is_called(const struct block *block, const char *name);
+
+/* Whether the model of any block gives it a name. */
+bool network_has_nodes(const struct network *network);
+
+/*
+ * What a block's model says of it: "/encoder/attn/MatMul (MatMul)", in about n_char bytes: of a longer name the end,
+ * behind "..". Only the operator where it has no name, nothing where it has neither.
+ */
+#define BLOCK_NODE_TEXT_SIZE (2 * LAYER_ORIGIN_SIZE + 8)
+#define BLOCK_NODE_COLUMN 36 /* n_char for tables on a terminal */
+void block_print_node(const struct block *block, size_t n_char, char text[BLOCK_NODE_TEXT_SIZE]);
 
 /* A matrix multiplication of n_row vectors of n_in numbers into n_out, quantised; without a name. */
 struct block block_matmul(uint32_t n_row, uint32_t n_in, uint32_t n_out);

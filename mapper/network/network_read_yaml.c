@@ -214,6 +214,14 @@ static bool read_operand(struct yaml_reader *reader, const struct doc_node *map,
 	return true;
 }
 
+/* What the model that it is from calls a layer, and its operator there. */
+static bool read_origin(const struct doc_node *map, struct layer_origin *origin, struct err *err)
+{
+	const struct doc_node *node = doc_find(map, "node"), *op = doc_find(map, "operator");
+	bool good = !node || doc_get_name(node, "node", LAYER_ORIGIN_SIZE - 1, &origin->node, err);
+	return (!op || doc_get_name(op, "operator", LAYER_ORIGIN_SIZE - 1, &origin->op, err)) && good;
+}
+
 static bool read_relu(const struct doc_node *map, bool *relu, struct err *err)
 {
 	const struct doc_node *node = doc_find(map, "activation");
@@ -237,7 +245,7 @@ static bool check_keys(const struct doc_node *map, const char *const *allowed, s
 static bool read_shortcut(const struct doc_node *map, struct layer *layer, struct err *err)
 {
 	static const char *const keys[] = {"from", "conv"};
-	static const char *const conv_keys[] = {"kernel", "stride", "dilation", "padding"};
+	static const char *const conv_keys[] = {"kernel", "stride", "dilation", "padding", "node", "operator"};
 	const struct doc_node *conv = doc_find(map, "conv"), *from;
 	bool good = check_keys(map, keys, N_OF(keys), err);
 	layer->has_shortcut = true;
@@ -247,6 +255,7 @@ static bool read_shortcut(const struct doc_node *map, struct layer *layer, struc
 	if (conv) {
 		good = check_keys(conv, conv_keys, N_OF(conv_keys), err) && good;
 		good = read_window(conv, "kernel", false, &layer->shortcut_window, err) && good;
+		good = read_origin(conv, &layer->shortcut_origin, err) && good;
 	}
 	return good;
 }
@@ -266,8 +275,9 @@ static bool read_groups(const struct doc_node *map, struct layer *layer, struct 
 
 static bool read_conv(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"kernel",     "out_channels", "groups", "stride",  "dilation", "padding",
-	                                   "activation", "from",         "add",    "filters", "input"};
+	static const char *const keys[] = {"kernel",  "out_channels", "groups",  "stride", "dilation",
+	                                   "padding", "activation",   "from",    "add",    "filters",
+	                                   "input",   "node",         "operator"};
 	const struct doc_node *add = doc_find(map, "add"), *filters = doc_find(map, "filters");
 	struct err *err = reader->err;
 	bool good = check_keys(map, keys, N_OF(keys), err);
@@ -280,12 +290,13 @@ static bool read_conv(struct yaml_reader *reader, const struct doc_node *map, st
 	layer->has_filters = filters != NULL;
 	good = (!filters || read_source(filters, "filters", &layer->filters_from, err)) && good;
 	good = read_relu(map, &layer->relu, err) && good;
+	good = read_origin(map, &layer->origin, err) && good;
 	return (!add || read_shortcut(add, layer, err)) && good;
 }
 
 static bool read_pool(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"window", "stride", "padding", "type", "from"};
+	static const char *const keys[] = {"window", "stride", "padding", "type", "from", "node", "operator"};
 	const struct doc_node *type = doc_find(map, "type");
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	size_t choice = 0;
@@ -294,23 +305,25 @@ static bool read_pool(struct yaml_reader *reader, const struct doc_node *map, st
 	if (type)
 		good = doc_get_choice(type, "type", pool_name, N_OF(pool_name), &choice, reader->err) && good;
 	layer->pool_average = choice == 1;
+	good = read_origin(map, &layer->origin, reader->err) && good;
 	return read_sources(reader, map, 1, layer) && good;
 }
 
 static bool read_fc(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"out", "activation", "from", "input"};
+	static const char *const keys[] = {"out", "activation", "from", "input", "node", "operator"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	good = required(map, "out", "the number of results", reader->err) && good;
 	good = read_optional(map, "out", 1, NETWORK_MAX_CHANNEL, &layer->out_c, reader->err) && good;
 	good = read_operand(reader, map, layer) && good;
+	good = read_origin(map, &layer->origin, reader->err) && good;
 	return read_relu(map, &layer->relu, reader->err) && good;
 }
 
 /* Normalisations and softmax look at rows, the channels of a pixel where `over` says nothing else. */
 static bool read_arm(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"op", "over", "from"};
+	static const char *const keys[] = {"op", "over", "from", "node", "operator"};
 	const struct doc_node *op = required(map, "op", "what the ARM cores do", reader->err);
 	const struct doc_node *over = doc_find(map, "over");
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
@@ -325,6 +338,7 @@ static bool read_arm(struct yaml_reader *reader, const struct doc_node *map, str
 		good = refuse(reader->err, over, "over: found beside op %s, allowed beside %s and %s",
 		              parser_arm_name[kind], parser_arm_name[ARM_SOFTMAX - 1], parser_arm_name[ARM_NORM - 1]);
 	}
+	good = read_origin(map, &layer->origin, reader->err) && good;
 	bool reads_two = layer->arm == ARM_ADD || layer->arm == ARM_MULTIPLY;
 	good = read_sources(reader, map, 1, layer) && good;
 	if (layer->n_from > (reads_two ? 2 : 1)) {

@@ -85,12 +85,28 @@ static bool is_map(struct layer_chain *chain, uint32_t n, uint32_t source, const
 	                   parser_shape(in).text);
 }
 
+static const char *keep_text(struct layer_chain *chain, const char *text)
+{
+	const char *copy = text ? arena_text(&chain->network->arena, text) : NULL;
+	chain->no_memory = chain->no_memory || (text && !copy);
+	return copy;
+}
+
+/* A layer's second block is its shortcut's convolution. */
+static struct layer_origin origin_of(struct layer_chain *chain, const struct block *block)
+{
+	const struct layer *layer = &chain->list->layer[block->number - 1];
+	const struct layer_origin *origin = block->is_shortcut ? &layer->shortcut_origin : &layer->origin;
+	return (struct layer_origin){keep_text(chain, origin->node), keep_text(chain, origin->op)};
+}
+
 static struct block *append_block(struct layer_chain *chain, const struct block *block, const struct result *in)
 {
 	struct network *network = chain->network;
 	size_t b = network->n_block++;
 	assert(b < 2 * chain->list->n);
 	network->block[b] = *block;
+	network->block[b].origin = origin_of(chain, block);
 	network->block[b].reads = in->sources;
 	chain->residency.reads[b] = in->producer;
 	chain->residency.adds[b] = RESIDENCY_NONE;
@@ -241,6 +257,13 @@ static void note_addition(struct layer_chain *chain, struct block *last, const s
 	last->adds = added->sources;
 }
 
+bool layer_is_product(const struct layer *layer)
+{
+	const char *op = layer->origin.op;
+	return layer->kind == LAYER_CONV && layer->window.w == 1 && layer->window.h == 1 && op &&
+	       (strstr(op, "MatMul") || strcmp(op, "Gemm") == 0);
+}
+
 static void build_conv(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
@@ -251,7 +274,8 @@ static void build_conv(struct layer_chain *chain, uint32_t n)
 	    !slide_window(chain, n, &in, &layer->window, &main) || !set_groups(chain, n, &in, &main) ||
 	    !check_work(chain, n, &main) || !parser_check_filters(chain, n, &main))
 		return;
-	snprintf(main.name, sizeof(main.name), "CONV_%u", n);
+	main.is_product = layer_is_product(layer);
+	snprintf(main.name, sizeof(main.name), "%s_%u", main.is_product ? "MATMUL" : "CONV", n);
 	if (layer->has_filters)
 		main.filters = chain->result[chain->filters_from[n]].sources;
 	if (layer->has_shortcut_conv) {

@@ -63,11 +63,12 @@ struct layer_source {
 struct layer {
 	enum layer_kind kind;
 	struct err_place place;
-	bool broken;          /* the reader reported mistakes: its shapes are not known */
-	struct window window; /* LAYER_CONV, LAYER_POOL */
-	uint32_t out_c;       /* LAYER_CONV: filters; LAYER_FC: columns */
-	uint32_t groups;      /* LAYER_CONV: at least 1 */
-	bool depthwise;       /* LAYER_CONV: a group a channel of the ifmap; out_c 0: as many filters */
+	struct layer_origin origin, shortcut_origin; /* of the shortcut's convolution; the list's owner's */
+	bool broken;                                 /* the reader reported mistakes: its shapes are not known */
+	struct window window;                        /* LAYER_CONV, LAYER_POOL */
+	uint32_t out_c;                              /* LAYER_CONV: filters; LAYER_FC: columns */
+	uint32_t groups;                             /* LAYER_CONV: at least 1 */
+	bool depthwise; /* LAYER_CONV: a group a channel of the ifmap; out_c 0: as many filters */
 	bool relu, pool_average;
 	enum arm_kind arm;               /* LAYER_ARM: not ARM_POOL */
 	uint32_t whole;                  /* LAYER_ARM: WHOLE_* bits */
@@ -98,6 +99,12 @@ struct layer_list {
 	size_t n;
 	struct layer *layer; /* [n] */
 };
+
+/*
+ * Whether a layer's convolution of 1x1 is a matrix product, by its model's operator (MatMul and its kin, Gemm): it is
+ * computed as a convolution and called MATMUL_n.
+ */
+bool layer_is_product(const struct layer *layer);
 
 /*
  * The network of a list of layers. ERR_INPUT with one message a mistake, each

@@ -34,7 +34,10 @@ struct layer_label parser_label(const struct layer_chain *chain, uint32_t n)
 	if (n == 0)
 		snprintf(label.text, sizeof(label.text), "the network's input");
 	else
-		snprintf(label.text, sizeof(label.text), "%s_%u", layer_prefix[chain->list->layer[n - 1].kind], n);
+		snprintf(label.text, sizeof(label.text), "%s_%u",
+		         layer_is_product(&chain->list->layer[n - 1]) ? "MATMUL"
+		                                                      : layer_prefix[chain->list->layer[n - 1].kind],
+		         n);
 	return label;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/onnx/onnx_lower_parts.h"
 #include "sim/base/checked.h"
+#include "sim/base/text.h"
 #include <string.h>
 
 const char *const onnx_status_name[N_ONNX_STATUS] = {
@@ -131,16 +132,16 @@ static bool has_empty(const struct onnx_graph *graph, const struct onnx_node *no
 	return false;
 }
 
-/* Weights and biases of convolutions and Gemm, which are those operators with a bias. */
+/* Weights and biases: constant operands of convolutions and matrix products, of which either side may be the weights.
+ */
 static uint64_t count_weights(const struct onnx_work *work)
 {
-	const size_t operand[] = {work->op->operand.weight, work->op->operand.bias};
+	const size_t operand[] = {work->op->operand.weight, work->op->operand.bias, 0};
 	uint64_t n = 0;
-	if (work->op->operand.bias == 0)
-		return 0;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		const struct onnx_value *value = onnx_input(work->graph, work->node, operand[i]);
-		if (value && value->is_constant)
+		bool is_there = i == 2 ? work->op->operand.weight > 0 : operand[i] > 0;
+		if (is_there && value && value->is_constant)
 			n += (uint64_t)onnx_n_element(&value->shape);
 	}
 	return n;
@@ -258,6 +259,26 @@ static struct layer_source source_of(const struct onnx_lowering *lowering, uint3
 	return (struct layer_source){.relative = false, .number = lowering->draft[draft].number};
 }
 
+/* A text of a model as a name that YAML takes in quotes: other letters become '_', and what is too long is cut. */
+static const char *name_of(struct onnx_lowering *lowering, const char *text)
+{
+	char name[LAYER_ORIGIN_SIZE];
+	size_t n = 0;
+	for (; text[n] && n + 1 < sizeof(name); n++)
+		name[n] = text[n] > ' ' && text[n] < 127 && text[n] != '"' && text[n] != '\\' ? text[n] : '_';
+	name[n] = '\0';
+	text_make_name(name, sizeof(name));
+	const char *copy = arena_text(&lowering->plan->arena, name);
+	lowering->no_memory = lowering->no_memory || !copy;
+	return copy;
+}
+
+static struct layer_origin origin_of(struct onnx_lowering *lowering, uint32_t node)
+{
+	const struct onnx_node *from = &lowering->graph->node[node];
+	return (struct layer_origin){name_of(lowering, from->name), name_of(lowering, from->op)};
+}
+
 static bool write_layers(struct onnx_lowering *lowering, const char *path)
 {
 	struct onnx_plan *plan = lowering->plan;
@@ -273,6 +294,9 @@ static bool write_layers(struct onnx_lowering *lowering, const char *path)
 		*layer = draft->layer;
 		layer->place = (struct err_place){.file = path, .line = draft->number, .column = 1};
 		layer->from = from;
+		layer->origin = origin_of(lowering, draft->node);
+		if (layer->has_shortcut_conv)
+			layer->shortcut_origin = origin_of(lowering, draft->shortcut_node);
 		for (uint32_t k = 0; k < layer->n_from; k++)
 			from[k] = source_of(lowering, draft->from[k]);
 		if (layer->has_shortcut)
@@ -283,7 +307,7 @@ static bool write_layers(struct onnx_lowering *lowering, const char *path)
 		if (plan->verdict[draft->node].layer == 0)
 			plan->verdict[draft->node].layer = draft->number;
 	}
-	return true;
+	return !lowering->no_memory;
 }
 
 static enum err_code finish(struct onnx_lowering *lowering, const char *name, struct err *err)

@@ -177,6 +177,7 @@ static uint32_t add_two(struct onnx_lowering *lowering, struct summand a, struct
 			struct onnx_draft *gone = &lowering->draft[other.draft];
 			draft->layer.shortcut_window = gone->layer.window;
 			draft->shortcut = gone->from[0];
+			draft->shortcut_node = gone->node;
 			gone->is_gone = true;
 		} else {
 			lowering->draft[other.draft].n_reader++;

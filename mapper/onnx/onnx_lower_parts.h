@@ -47,8 +47,9 @@ struct onnx_draft {
 	bool is_gone; /* part of another draft */
 	bool is_arm;  /* the ARM cores' own work */
 	bool is_positive;
-	uint32_t node;
-	uint32_t number; /* of its layer, at the end */
+	uint32_t node;          /* of the graph */
+	uint32_t shortcut_node; /* the same of its shortcut's convolution, where it has one */
+	uint32_t number;        /* of its layer, at the end */
 };
 
 struct onnx_lowering {

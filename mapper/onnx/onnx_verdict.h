@@ -16,7 +16,7 @@ enum onnx_status {
 struct onnx_verdict {
 	enum onnx_status status;
 	uint64_t mac;      /* multiply-accumulates of Conv, Gemm, MatMul and their kin; 0: others */
-	uint64_t n_weight; /* weights and biases of Conv and Gemm and their kin; 0: others */
+	uint64_t n_weight; /* weights and biases of convolutions and matrix products; 0: others */
 	uint32_t layer;    /* number of the layer that does it; 0: none */
 	const char *why;   /* ONNX_UNSUPPORTED: the reason and what to do; else NULL */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Imported layers in our own format, one a line, with the node that each stands for behind it. */
+/* Imported layers in our own format, one a line, with the node that each is of: as keys, of views as a comment. */
 #include "mapper/onnx/onnx.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -65,6 +65,13 @@ static void put_window(struct line *line, const char *key, const struct window *
 	put_padding(line, &window->padding);
 }
 
+/* Names that onnx_lower.c made need no escape. */
+static void put_origin(struct line *line, const struct layer_origin *origin)
+{
+	put_key(line, "node");
+	(void)fprintf(line->file, "\"%s\", operator: \"%s\"", origin->node, origin->op);
+}
+
 static void put_conv(struct line *line, const struct layer *layer)
 {
 	put_window(line, "kernel", &layer->window);
@@ -76,6 +83,7 @@ static void put_conv(struct line *line, const struct layer *layer)
 	put_sources(line, layer);
 	if (layer->has_filters)
 		put_number(line, "filters", (uint32_t)layer->filters_from.number);
+	put_origin(line, &layer->origin);
 	if (!layer->has_shortcut)
 		return;
 	put_key(line, "add");
@@ -84,6 +92,7 @@ static void put_conv(struct line *line, const struct layer *layer)
 		struct line inner = {.file = line->file, .number = line->number};
 		(void)fputs(", conv: {", line->file);
 		put_window(&inner, "kernel", &layer->shortcut_window);
+		put_origin(&inner, &layer->shortcut_origin);
 		(void)fputc('}', line->file);
 	}
 	(void)fputc('}', line->file);
@@ -95,6 +104,7 @@ static void put_pool(struct line *line, const struct layer *layer)
 	put_key(line, "type");
 	(void)fputs(layer->pool_average ? "average" : "max", line->file);
 	put_sources(line, layer);
+	put_origin(line, &layer->origin);
 }
 
 static void put_arm(struct line *line, const struct layer *layer)
@@ -108,6 +118,7 @@ static void put_arm(struct line *line, const struct layer *layer)
 		(void)fputs(parser_over_name[layer->whole], line->file);
 	}
 	put_sources(line, layer);
+	put_origin(line, &layer->origin);
 }
 
 static void put_fc(struct line *line, const struct layer *layer)
@@ -116,6 +127,7 @@ static void put_fc(struct line *line, const struct layer *layer)
 	put_key(line, "activation");
 	(void)fputs(layer->relu ? "relu" : "none", line->file);
 	put_sources(line, layer);
+	put_origin(line, &layer->origin);
 }
 
 static void put_slice(struct line *line, const struct layer *layer)
@@ -165,8 +177,7 @@ void onnx_write_yaml(const struct onnx_import *import, FILE *file)
 	};
 	const struct layer_list *list = &import->plan.list;
 	assert(import->plan.n_unsupported == 0);
-	(void)fprintf(file,
-	              "# Imported by dse import. Behind each layer stands the ONNX node that it is of.\nname: \"%s\"\n",
+	(void)fprintf(file, "# Imported by dse import. node and operator are those of the ONNX model.\nname: \"%s\"\n",
 	              import->name);
 	if (list->is_vector)
 		(void)fprintf(file, "input: %" PRIu32 "\n", list->in_w);
@@ -183,6 +194,9 @@ void onnx_write_yaml(const struct onnx_import *import, FILE *file)
 		(void)fprintf(file, "  - %s: {", kind[layer->kind].key);
 		kind[layer->kind].put(&line, layer);
 		(void)fputc('}', file);
-		put_comment(file, &import->graph.node[import->plan.node_of[i]]);
+		if (layer->kind >= LAYER_CONCAT)
+			put_comment(file, &import->graph.node[import->plan.node_of[i]]);
+		else
+			(void)fputc('\n', file);
 	}
 }

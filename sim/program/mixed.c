@@ -85,7 +85,6 @@ static void combine_phases(const struct machine *machine, const struct operating
                            double *low_ns, double *high_ns)
 {
 	double low_clk = 0, high_clk = 0;
-	uint64_t longest_clk = 0;
 	for (int i = 0; i < N_PHASE; i++) {
 		/* loads come first, ARM operations last */
 		double frac = i < PHASE_COMPUTATION ? 1 : i < PHASE_PADD ? low_frac : 0;
@@ -96,11 +95,8 @@ static void combine_phases(const struct machine *machine, const struct operating
 		result->phase_bound[i] = frac >= 0.5 ? low->phase_bound[i] : high->phase_bound[i];
 		result->total_clk += result->phase_clk[i];
 		result->core_clk += i < PHASE_PADD ? result->phase_clk[i] : 0;
-		if (result->phase_clk[i] > longest_clk) {
-			longest_clk = result->phase_clk[i];
-			result->bound = result->phase_bound[i];
-		}
 	}
+	result_find_bound(result);
 	*low_ns = low_clk * (1e3 / machine->level[point->low].clk_mhz);
 	*high_ns = high_clk * (1e3 / machine->level[point->high].clk_mhz);
 }

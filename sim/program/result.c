@@ -5,18 +5,25 @@
 
 const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
 
+void result_find_bound(struct sim_result *result)
+{
+	uint64_t clk[N_BOUND] = {0};
+	for (int i = 0; i < N_PHASE; i++)
+		clk[result->phase_bound[i]] += result->phase_clk[i];
+	result->bound = BOUND_MAC;
+	for (enum bound bound = BOUND_MAC; bound < N_BOUND; bound++)
+		if (clk[bound] > clk[result->bound])
+			result->bound = bound;
+}
+
 static void sum_phases(struct sim_result *result)
 {
-	uint64_t longest_clk = 0;
 	for (int i = 0; i < N_PHASE; i++) {
 		result->total_clk += result->phase_clk[i];
 		if (i < PHASE_PADD)
 			result->core_clk += result->phase_clk[i];
-		if (result->phase_clk[i] > longest_clk) {
-			longest_clk = result->phase_clk[i];
-			result->bound = result->phase_bound[i];
-		}
 	}
+	result_find_bound(result);
 }
 
 bool result_is_counted(const struct sim_result *result)

@@ -16,7 +16,7 @@ struct sim_result {
 	enum bound phase_bound[N_PHASE];
 	uint64_t core_clk;  /* without the ARM operations' phases: what the thesis' tables call total clocks */
 	uint64_t total_clk; /* sum of all phases */
-	enum bound bound;   /* of the phase that takes longest */
+	enum bound bound;   /* of the phases that take most clocks together; see result_find_bound */
 	struct counts counts;
 	uint64_t sram_byte; /* the fullest PE */
 	double latency_ns;
@@ -41,6 +41,9 @@ static inline double result_roofline_clk(const struct machine *machine, const st
 	    (counts->dram_read_byte + counts->dram_write_byte) / (machine->dram_n * machine_dram_byte(machine, level));
 	return mac_clk > dram_clk ? mac_clk : dram_clk;
 }
+
+/* What bounds the phases that take most clocks together: bound, of phase_clk and phase_bound; the first of equals. */
+void result_find_bound(struct sim_result *result);
 
 /* Fill in what follows from phase_clk, phase_bound and counts: sums, bound, latency, energy, utilisation. */
 void result_finish(const struct machine *machine, uint32_t level, struct sim_result *result);

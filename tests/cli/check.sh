@@ -38,9 +38,9 @@ grep -Eq '^ *tiny +CONV_3 +60 \(1\) +60 \(16\) +194 \[[0-9]+\] +60 ' "$work/out"
 expect_text "$work/out" "left out by the space: some splits; "
 expect_text "$work/out" "write their result to DRAM"
 expect_code 0 "$DSE" check --json "$work/told.yaml"
-expect_text "$work/out" '"layer": "CONV_3", "legal_splits_w": 60, "allowed_splits_w": 1, "listed_splits_w": 1, '
-expect_text "$work/out" '"legal_splits_h": 60, "allowed_splits_h": 16, "listed_splits_h": 16, '
-grep -Eq '"legal_splits_c": 194, "allowed_splits_c": 194, "listed_splits_c": ([1-9]|[1-9][0-9]),' "$work/out" ||
+expect_text "$work/out" '"layer": "CONV_3", "legal_splits_width": 60, "allowed_splits_width": 1, "listed_splits_width": 1, '
+expect_text "$work/out" '"legal_splits_height": 60, "allowed_splits_height": 16, "listed_splits_height": 16, '
+grep -Eq '"legal_splits_out_channels": 194, "allowed_splits_out_channels": 194, "listed_splits_out_channels": ([1-9]|[1-9][0-9]),' "$work/out" ||
 	fail "JSON: of 194 splits of the channels that the rules allow some cannot matter"
 expect_text "$work/out" '"network_result": "dram"'
 sed -i 's/^network: tiny/&\nnetwork_result: any/' "$work/told.yaml"

@@ -43,3 +43,14 @@ expect_text "$work/err" "no input has an open dimension 'batch'"
 expect_code 2 "$DSE" import "$models/light_squeezenet.onnx" --dim batch=0
 expect_text "$work/err" "--dim is 'batch=0', allowed is NAME=N with N from 1 to 2^31"
 expect_code 2 "$DSE" import "$models/light_squeezenet.onnx" --dim =4
+
+# Layers go by their nodes' names: in tables beside ours, in JSON, and where layers are chosen.
+expect_code 0 "$DSE" simulate dvfs_chip "$models/light_squeezenet.onnx"
+grep -Eq '^CONV_3 +n3 \(Conv\) +fusion_reuse ' "$work/out" || fail "no node beside a layer"
+expect_code 0 "$DSE" simulate dvfs_chip "$work/light_squeezenet.yaml" --layers '^n7$' --json
+expect_text "$work/out" '"layer": "CONV_5", "operation": "CONV_5", "node": "n7", "operator": "Conv"'
+expect_code 0 "$DSE" roofline dvfs_chip "$models/light_squeezenet.onnx" --layers '^n7$'
+grep -Eq '^CONV_5 ' "$work/out" || fail "no layer by the name of its node"
+printf 'name: r\nmachine: dvfs_chip\nnetwork: %s\nobjectives: [latency_ms]\nlayers: [{match: "^n7$", split: even}]\n' \
+	"$PWD/$models/light_squeezenet.onnx" >"$work/rule.yaml"
+expect_code 0 "$DSE" check "$work/rule.yaml"

@@ -127,5 +127,5 @@ expect_text "$work/screen" "No room for: "
 expect_text "$work/screen" "layers by level; front.csv has them"
 tr -d '\r' <"$work/screen" | sed "s/$escape\[[0-9;]*m//g" | awk '/^ *(id|[0-9]+) / && length > 70 { exit 1 }' ||
 	fail "a table is wider than the terminal"
-expect_text "$work/wide.txt" "peak_power_mw  chip.n_dram  mla.array  layers by level"
+expect_text "$work/wide.txt" "mac_units  chip.n_dram  mla.array  dram_byte  peak_power_mw  layers by level"
 ! grep -q "No room for\|The same in all" "$work/wide.txt" || fail "columns are left out in a file"

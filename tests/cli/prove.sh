@@ -25,7 +25,7 @@ expect_code 0 "$DSE" prove thesis_chip tiny --seed 2
 # Only some layers; those before are computed directly.
 expect_code 0 "$DSE" prove thesis_chip tiny --layers '^FC' --json
 expect_text "$work/out" '"proved": true'
-expect_text "$work/out" '"name": "FC_4"'
+expect_text "$work/out" '"layer": "FC_4"'
 expect_text "$work/out" '"difference": null'
 if grep -q CONV "$work/out"; then
 	fail "--layers '^FC' shows convolutions"

@@ -25,6 +25,9 @@ static inline void expect_file_keeps(const struct onnx_import *import, const str
 	assert_string_equal(again.name, network->name);
 	for (size_t i = 0; i < again.n_block; i++) {
 		assert_true(block_same(&again.block[i], &network->block[i]));
+		assert_string_equal(again.block[i].name, network->block[i].name);
+		assert_string_equal(again.block[i].origin.node, network->block[i].origin.node);
+		assert_string_equal(again.block[i].origin.op, network->block[i].origin.op);
 		assert_int_equal(again.block[i].input, network->block[i].input);
 		assert_int_equal(again.block[i].result_to_dram, network->block[i].result_to_dram);
 	}

@@ -15,7 +15,7 @@ static void test_onnx_transformer_encoder(void **state)
 	(void)state;
 	model_encoder(&builder, 2, 128, 768, 12);
 	expect_counts(&import, 2 * (12 * rows * width * width + 2 * rows * rows * width), 0);
-	assert_int_equal(import.plan.n_parameter, 0);
+	assert_int_equal(import.plan.n_parameter, 2 * 12 * width * width); /* products of results have none */
 	expect_all(&import, "MatMul", ONNX_MLA);
 	expect_all(&import, "Softmax", ONNX_ARM);
 	expect_all(&import, "LayerNormalization", ONNX_ARM);
@@ -42,6 +42,24 @@ static void test_onnx_transformer_encoder(void **state)
 	assert_int_equal(n_arm[ARM_NORM], 2 * 2);
 	assert_int_equal(n_arm[ARM_POOL], 2 * 8);
 	expect_file_keeps(&import, &network);
+	/* every block goes by its node's name, and products are called so, in messages and in the file that is written
+	 */
+	for (size_t i = 0; i < network.n_block; i++) {
+		const struct block *block = &network.block[i];
+		struct operation operation[BLOCK_MAX_OPERATION];
+		size_t k = 0;
+		while (strcmp(import.graph.node[k].name, block->origin.node) != 0)
+			k++;
+		assert_true(k < import.graph.n_node);
+		assert_string_equal(import.graph.node[k].op, block->origin.op);
+		assert_int_equal(block->is_product, strcmp(block->origin.op, "MatMul") == 0);
+		assert_int_equal(strncmp(block->name, "MATMUL_", 7) == 0, block->is_product);
+		assert_true(block_is_called(block, block->origin.node) && block_is_called(block, block->name));
+		size_t n_operation = block_operations(block, operation, BLOCK_MAX_OPERATION), n_named = 0;
+		for (size_t o = 0; o < n_operation; o++)
+			n_named += strcmp(operation[o].name, block->name) == 0;
+		assert_int_equal(n_named, 1);
+	}
 	/* keys and values are weights: they come from DRAM */
 	assert_true(network.block[1].result_to_dram && network.block[2].result_to_dram);
 	assert_int_equal(network.block[3].groups, 12);
@@ -171,7 +189,7 @@ static void test_onnx_encoder_of_words(void **state)
 	builder_output(&builder, model_gemm(&builder, x, width, 2));
 	expect_counts(&import,
 	              (uint64_t)(2 * (12 * rows * width * width + 2 * rows * rows * width) + width * width + 2 * width),
-	              (uint64_t)(width * width + width + 2 * width + 2));
+	              (uint64_t)(2 * 12 * width * width + width * width + width + 2 * width + 2));
 	expect_all(&import, "MatMul", ONNX_MLA);
 	expect_all(&import, "Gemm", ONNX_MLA);
 	expect_all(&import, "Softmax", ONNX_ARM);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/out/legend.h"
+#include "dse/out/words.h"
+#include <assert.h>
+#include <string.h>
+
+/* Definitions are in sim/README.md; each is of one layer unless it says otherwise. */
+static const struct {
+	const char *column, *meaning;
+} legend[] = {
+    {"mac_util_pct", "multiply-accumulates of the layer over what all MAC units could do in its latency"},
+    {"mac_task_pct", "MAC units that a task keeps busy while its array computes, mean over the tasks"},
+    {"mac_utilisation", "share of the MAC units that a task keeps busy while its array computes"},
+    {"sram_utilisation", "share of a PE's SRAM that a task takes"},
+    {"sram_pct", "share of a PE's SRAM that is taken in the fullest PE"},
+    {"+-%", "how far the latency was off, up or down, in nine of ten comparisons with the next finer model"},
+    {"bound", "the unit that most of the layer's clocks wait for"},
+    {"attainable_gops", "operations a second that the lower roof allows; two operations are one multiply-accumulate"},
+    {"reached_pct", "operations a second that the simulator reaches, of the attainable ones"},
+};
+
+const char *legend_find(const char *column)
+{
+	assert(column);
+	for (size_t i = 0; i < sizeof(legend) / sizeof(legend[0]); i++)
+		if (strcmp(legend[i].column, column) == 0)
+			return legend[i].meaning;
+	return NULL;
+}
+
+void legend_print(FILE *file, int indent, const struct table *table)
+{
+	struct words_fold fold;
+	bool has_line = false;
+	assert(file && table);
+	FILE *to = words_fold_begin(&fold, file);
+	for (size_t i = 0; i < table->n_column; i++) {
+		const char *meaning = table->room[i] == TABLE_SHOWN ? legend_find(table->name[i]) : NULL;
+		if (!meaning)
+			continue;
+		(void)fprintf(to, "%s%*s%s: %s\n", has_line ? "" : "\n", indent, "", table->name[i], meaning);
+		has_line = true;
+	}
+	words_fold_end(&fold);
+}
