@@ -62,7 +62,9 @@ struct price {
 	double resolution_frac; /* points of the front are at least so far apart, but for the best of each objective */
 	size_t n_point;         /* of the whole front, before those that are closer became one */
 	uint32_t *n_like;       /* [front.n] of these how many the point stands for, itself included */
-	bool *is_shared;        /* [front.n] another point of the front comes as near to being nowhere worse */
+	struct standings
+	    *standings;  /* of the machines whose designs got a price, beside the front that is shown; NULL: none */
+	bool *is_shared; /* [front.n] another point of the front comes as near to being nowhere worse */
 	double seconds;
 };
 

@@ -26,8 +26,12 @@ static enum err_code compose_all(struct pricing *pricing, enum price_side side, 
 		if (code != ERR_OK)
 			break;
 		*epsilon = fmax(*epsilon, candidate_epsilon(&machine->candidate));
+		size_t n_before = batch.n;
 		if (!price_add_points(machine, &batch))
 			code = err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
+		else if (side == PRICE_KNOWN)
+			standings_note_points(pricing->price->standings, machine->candidate.set->machine_index,
+			                      batch.objective + n_before * batch.n_objective, batch.n - n_before);
 	}
 	if (code == ERR_OK && batch.n > 0 && !pareto_insert_all(front, &batch, pricing->options->n_thread))
 		code = err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
@@ -234,6 +238,8 @@ void price_free(struct price *price)
 {
 	free(price->n_like);
 	free(price->is_shared);
+	standings_free(price->standings);
+	price->standings = NULL;
 	price->n_like = NULL;
 	price->is_shared = NULL;
 }
@@ -249,6 +255,7 @@ enum err_code price_take_front(struct pricing *pricing, struct err *err)
 	}
 	price_free(pricing->price);
 	pareto_free(front);
+	pricing->price->standings = standings_new(pricing->explore->space, pricing->explore->counts.n_machine);
 	enum err_code code =
 	    compose_all(pricing, PRICE_KNOWN, pricing->explore->space->max_front, front, &epsilon, err);
 	pricing->price->is_priced = code == ERR_OK && front->n > 0;
@@ -257,7 +264,9 @@ enum err_code price_take_front(struct pricing *pricing, struct err *err)
 	pareto_sort(front);
 	if (!leave_designs(pricing))
 		return err_add(err, ERR_INTERNAL, "out of memory for the designs of the front");
-	return resolve(pricing, err);
+	code = resolve(pricing, err);
+	standings_judge(pricing->price->standings, front, pricing->options->n_thread);
+	return code;
 }
 
 enum err_code price_finish(struct pricing *pricing, struct err *err)

@@ -427,6 +427,8 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 	assert(file && explore && run->command);
 	json_start_object(&json, file, 2);
 	json_put_fields(&json, "version %s, command %s, space %s", build_version, run->command, run->space->name);
+	if (run->verdict)
+		run_verdict_put_json(&json, run->space, run->verdict);
 	put_options(&json, run);
 	json_begin_list(&json, "inputs");
 	for (size_t i = 0; i < run->space->n_file; i++) {

@@ -10,6 +10,7 @@
 #include "dse/pareto/quality.h"
 #include "dse/price/price.h"
 #include "dse/check/verify.h"
+#include "dse/verdict/verdict.h"
 
 /* Length of a signature in hexadecimal, with its terminator. */
 #define FRONT_SIGNATURE_SIZE 17
@@ -42,6 +43,7 @@ struct front_run {
 	const struct front_known *known;       /* NULL: it was searched for */
 	const struct front_text *text;         /* [FRONT_N_TEXT] its files, byte for byte; NULL: they are made anew */
 	uint64_t n_known_search;               /* searches of layers that earlier runs had made */
+	const struct run_verdict *verdict;     /* on the machines of the space; NULL: none was made */
 	const struct misfit *misfit;           /* why the front is empty; NULL: it is not, or nobody knows */
 	const char *command;                   /* as a user would type it */
 	char signature[FRONT_SIGNATURE_SIZE];  /* of the front, by front_file_sign */

@@ -162,12 +162,24 @@ static void pack_designs(struct unrolled_design **design, size_t *n, struct pack
 		pack_bytes(pack, *design, *n * sizeof(**design));
 }
 
+/* Where machines stand: only where somebody noted it. */
+static void pack_standings(struct explore *explore, struct pack *pack)
+{
+	bool has = explore->standings != NULL;
+	pack_bool(pack, &has);
+	if (pack->is_reading && has && !pack->failed)
+		explore->standings = standings_new(explore->space, explore->counts.n_machine);
+	if (has && !pack_refuse(pack, !explore->standings))
+		standings_pack(explore->standings, pack);
+}
+
 void answer_write(struct explore *explore, struct unrolled_design *design, size_t n_design, unsigned n_thread,
                   struct pack *pack)
 {
 	assert(answer_is_whole(explore) && !pack->is_reading && design);
 	pack_all(explore, n_thread, pack);
 	pack_designs(&design, &n_design, pack);
+	pack_standings(explore, pack);
 }
 
 void answer_read(struct explore *explore, struct pack *pack)
@@ -178,6 +190,8 @@ void answer_read(struct explore *explore, struct pack *pack)
 	(void)pack_refuse(pack, explore->counts.n_machine != n_machine);
 	if (!pack->failed)
 		pack_designs(&explore->known_design, &explore->n_known_design, pack);
+	if (!pack->failed)
+		pack_standings(explore, pack);
 	for (size_t i = 0; i < explore->front.n && !pack->failed; i++)
 		(void)pack_refuse(pack, explore->front.genome[i * explore->front.n_gene] >= n_machine);
 }

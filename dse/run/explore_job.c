@@ -274,6 +274,7 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
 	run_note_free(&job->note);
 	mapping_compare_free(&job->compare);
 	misfit_free(&job->misfit);
+	run_verdict_free(&job->verdict);
 	price_free(&job->price);
 	verify_free(&job->verify);
 	audit_free(&job->audit);

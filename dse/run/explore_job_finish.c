@@ -135,6 +135,17 @@ static enum err_code compare_mappings(struct explore_job *job, struct err *err)
 	return code;
 }
 
+/* Which machine, and why: from the front in the tier that it is in by now. */
+static void judge_machines(struct explore_job *job)
+{
+	const struct run_verdict_of of = {.space = &job->space,
+	                                  .explore = &job->explore,
+	                                  .unroller = job->explore.front.n > 0 ? &job->unroller : NULL,
+	                                  .price = job->run.price};
+	run_verdict_make(&of, &job->verdict);
+	job->run.verdict = &job->verdict;
+}
+
 static bool prints_verdict(const struct explore_job *job)
 {
 	return job->explore.front.n == 0 && !job->explore.interrupted && !job->request->json && !job->outcome;
@@ -144,11 +155,16 @@ static bool prints_verdict(const struct explore_job *job)
 static enum err_code explain_misfit(struct explore_job *job, struct err *err)
 {
 	if (prints_verdict(job)) {
+		run_verdict_print(stdout, &job->verdict, true);
 		front_table_print_infeasible(stdout, &job->run);
 		(void)fflush(stdout);
 	}
 	enum err_code code = misfit_find(&job->space, &job->options, &job->explore, &job->misfit, err);
 	job->run.misfit = job->misfit.found ? &job->misfit : NULL;
+	if (job->run.misfit && job->misfit.best < job->misfit.n) {
+		const struct misfit_change *best = &job->misfit.change[job->misfit.best];
+		run_verdict_add_change(&job->verdict, best->what, best->needed, best->proven);
+	}
 	return code;
 }
 
@@ -238,6 +254,7 @@ static void print_result(struct explore_job *job)
 		return;
 	}
 	if (job->explore.front.n > 0) {
+		run_verdict_print(stdout, &job->verdict, false);
 		front_table_print(stdout, &job->run);
 		if (job->run.price) {
 			(void)fputc('\n', stdout);
@@ -387,8 +404,10 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 		code = prove_designs(job, err);
 	if (code == ERR_OK)
 		code = compare_mappings(job, err);
-	if (code == ERR_OK)
+	if (code == ERR_OK) {
+		judge_machines(job);
 		code = explain_misfit(job, err);
+	}
 	/* a process that stopped in the middle of its files is no reason to lose these: each of them is whole anyway */
 	if (code == ERR_OK)
 		(void)folder_lock_take(&job->files, job->dir, FOLDER_LOCK_FILES, FILES_WAIT_S);

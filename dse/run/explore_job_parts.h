@@ -23,6 +23,7 @@ struct explore_job {
 	struct audit audit;
 	struct mapping_compare compare;
 	struct misfit misfit;
+	struct run_verdict verdict;
 	struct front_run run;
 	char *command;
 	char *dir;

@@ -7,6 +7,8 @@
 #include "dse/keep/output_file.h"
 #include "dse/out/table.h"
 #include "sim/base/csv.h"
+#include "dse/verdict/verdict.h"
+#include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -172,6 +174,28 @@ static void print_replay(FILE *file, const struct database *store, const struct 
 	free(path);
 }
 
+/* What run.json says of the machines; a run of an earlier version says nothing. */
+static void print_verdict(FILE *file, struct database *store, const struct run_record *run)
+{
+	const struct run_file *kept = run_record_file(run, "run.json");
+	struct arena arena = {0};
+	struct doc_node *root = NULL;
+	struct run_verdict verdict;
+	struct err ignored = {0};
+	char *text = NULL;
+	size_t n_byte;
+	if (kept && run_store_content(store, kept->hash, &text, &n_byte, &ignored) == ERR_OK &&
+	    doc_read_text("run.json", text, n_byte, &arena, &root, &ignored) == ERR_OK) {
+		const struct doc_node *node = root->kind == DOC_MAP ? doc_find(root, "verdict") : NULL;
+		if (run_verdict_read_json(node, &verdict))
+			run_verdict_print(file, &verdict, false);
+		run_verdict_free(&verdict);
+	}
+	err_clear(&ignored);
+	arena_free(&arena);
+	free(text);
+}
+
 enum err_code run_print(FILE *file, struct database *store, const struct run_record *run, struct err *err)
 {
 	assert(file && store && run);
@@ -188,6 +212,7 @@ enum err_code run_print(FILE *file, struct database *store, const struct run_rec
 		(void)fprintf(file, "Front: %" PRIu64 " points, signature %s, hypervolume %.6g\n", run->n_point,
 		              run->signature, run->hypervolume);
 	(void)fputc('\n', file);
+	print_verdict(file, store, run);
 	print_inputs(file, run);
 	(void)fputc('\n', file);
 	if (csv)

@@ -60,6 +60,7 @@ static void check_machine_limits(struct explore_driver *driver, struct explore_s
 		explore_note_over_limit(explore, slot->machine_index, &slot->candidate.set->machine, STAGE_MACHINE,
 		                        (enum metric)i, metric[i]);
 		explore->counts.n_machine_dead++;
+		standings_note_kind(explore->standings, slot->machine_index, STANDING_REFUSED);
 		candidate_free(&slot->candidate);
 		slot->is_alive = false;
 		floors_settle(&driver->floors, slot->machine_index);
@@ -89,6 +90,7 @@ static void note_failed(struct explore_driver *driver, struct explore_slot *slot
 {
 	assert(slot->is_alive);
 	explore_note_failure(driver->explore, slot->machine_index, &slot->candidate.set->machine, "%s", err_text(err));
+	standings_note_kind(driver->explore->standings, slot->machine_index, STANDING_FAILED);
 	candidate_free(&slot->candidate);
 	slot->is_alive = false;
 }
@@ -146,6 +148,15 @@ static void keep_dead(struct explore_driver *driver, struct explore_slot *slot)
 	slot->is_alive = false;
 }
 
+/* The candidate's own front, before floors spoil it. */
+static void note_standing(struct explore_driver *driver, const struct candidate *candidate)
+{
+	const struct explore *explore = driver->explore;
+	bool is_proven = !candidate->genetic && !candidate_is_open(candidate) && !explore->interrupted &&
+	                 !explore->truncated && !candidate_is_limited(candidate);
+	standings_note_searched(explore->standings, candidate, is_proven, explore_epsilon(explore, candidate));
+}
+
 /* Insert the candidate's front into the archive of all candidates. */
 static enum err_code insert_front(struct explore_driver *driver, struct explore_slot *slot, struct err *err)
 {
@@ -158,6 +169,7 @@ static enum err_code insert_front(struct explore_driver *driver, struct explore_
 	if (is_empty)
 		note_dead(driver, slot);
 	note_history(driver, &slot->candidate);
+	note_standing(driver, &slot->candidate);
 	if (driver->options->prices)
 		code = explore_keep(driver->explore, &slot->candidate, driver->options->all_machines, err);
 	if (code != ERR_OK)
@@ -266,6 +278,7 @@ static enum err_code explore_group(struct explore_driver *driver, struct err *er
 			code = err_add(err, slot->code, "%s", err_text(&slot->err));
 		else if (!slot->is_alive) {
 			explore_note_rejection(driver->explore, slot->why);
+			standings_note_kind(driver->explore->standings, slot->machine_index, STANDING_REFUSED);
 			floors_settle(&driver->floors, slot->machine_index);
 		} else
 			check_machine_limits(driver, slot);
@@ -344,7 +357,8 @@ static enum err_code bound_machines(struct explore_driver *driver, struct err *e
 	                                         watch_bounds,
 	                                         show_sample,
 	                                         driver,
-	                                         &driver->floors};
+	                                         &driver->floors,
+	                                         driver->explore->standings};
 	live_set_phase(driver->live, LIVE_BOUND);
 	enum err_code code = hardware_bound(&options, hardware, err);
 	assert(hardware->n_cut < counts->n_machine && counts->n_candidate == 0);
@@ -399,6 +413,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 	};
 	if (driver->options->engine == &engine_exact)
 		floors_init(&driver->floors, explore->space, explore->counts.n_machine);
+	explore->standings = standings_new(explore->space, explore->counts.n_machine);
 	if (!space_samples_splits(explore->space))
 		code = layer_map_list_splits(explore->space, &explore->map, n_thread, err);
 	explore->least = proves_little(driver->options) ? NULL : least_table_new(explore->counts.n_machine);
@@ -423,6 +438,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 	    counts->is_limited && counts->n_machine_cut > 0 && limits_more_than_objectives(explore->space);
 	if (code == ERR_OK)
 		bound_gap(driver);
+	standings_judge(explore->standings, &explore->front, n_thread);
 	explore_drop_kept(explore, driver->options->all_machines);
 	front_cache_free(driver->fronts);
 	hardware_free(&driver->hardware);
@@ -536,6 +552,7 @@ void explore_free(struct explore *explore)
 	explore_free_kept(explore);
 	pareto_free(&explore->front);
 	least_table_free(explore->least);
+	standings_free(explore->standings);
 	history_free(&explore->history);
 	free(explore->known_design);
 	layer_map_free(&explore->map);

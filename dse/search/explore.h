@@ -12,6 +12,7 @@
 #include "dse/search/live.h"
 #include "dse/pareto/pareto.h"
 #include "dse/search/share.h"
+#include "dse/search/standing.h"
 #include <stdio.h>
 
 #define EXPLORE_MAX_REJECTION 16
@@ -114,6 +115,8 @@ struct explore {
 	 */
 	struct unrolled_design *known_design;
 	size_t n_known_design;
+	/* Where each machine stands in the tier that searched; NULL: nobody noted it, as in a flat search. */
+	struct standings *standings;
 	struct least_table *least; /* what layers' searches found, for dse/check/misfit.c; NULL: not kept */
 	/* Machine candidates without a design, as they were searched, for dse/check/misfit.c; none where there is a
 	 * front. */

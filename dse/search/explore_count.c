@@ -90,14 +90,17 @@ static bool has_product(const struct space *space)
 	return has;
 }
 
-/* Epsilon of the total front: each network's own loss, then the loss of thinning their combination. */
+/* Each network's own loss, then the loss of thinning their combination. */
+double explore_epsilon(const struct explore *explore, const struct candidate *candidate)
+{
+	double epsilon = candidate_epsilon(candidate);
+	return has_product(explore->space) ? (1.0 + epsilon) * (1.0 + epsilon) - 1.0 : epsilon;
+}
+
 void explore_count_composition(struct explore *explore, const struct candidate *candidate)
 {
 	struct explore_counts *counts = &explore->counts;
 	counts->n_composed = add_sat(counts->n_composed, candidate->n_composed);
-	double epsilon = candidate_epsilon(candidate);
-	if (has_product(explore->space))
-		epsilon = (1.0 + epsilon) * (1.0 + epsilon) - 1.0;
-	counts->epsilon = fmax(counts->epsilon, epsilon);
+	counts->epsilon = fmax(counts->epsilon, explore_epsilon(explore, candidate));
 	counts->is_limited |= candidate_is_limited(candidate);
 }

@@ -127,6 +127,9 @@ void explore_count_check(const struct explore_counts *counts);
 
 void explore_count_composition(struct explore *explore, const struct candidate *candidate);
 
+/* By how much a design that is missing in a candidate's front may be better at most, in each objective. */
+double explore_epsilon(const struct explore *explore, const struct candidate *candidate);
+
 /*
  * Where every machine candidate was refused, the one that came nearest to keeping the constraints becomes the miss.
  * Looks at all candidates once more; nothing happens where a search came farther, or where no constraint refused.

@@ -182,10 +182,22 @@ static size_t guess_step(const struct judge *judge, const struct hardware_family
 	return N_STEP;
 }
 
-static void cut_machine(struct judge *judge, const struct outlook *outlook, uint32_t index)
+/* The bounds by which it is cut, for whoever asks by how much it lost. */
+static void note_cut(struct judge *judge, const struct outlook *outlook, uint32_t index, const struct machine *machine)
+{
+	struct pareto floor;
+	pareto_init(&floor, judge->archive.n_objective, judge->archive.n_gene);
+	if (!outlook_list_floor(judge->options->space, outlook, machine, &floor))
+		pareto_free(&floor); /* without memory nothing is said of it */
+	standings_note_cut(judge->options->standings, index, &floor, &outlook->fastest, &outlook->thriftiest);
+}
+
+static void cut_machine(struct judge *judge, const struct outlook *outlook, uint32_t index,
+                        const struct machine *machine)
 {
 	struct hardware *hardware = judge->hardware;
 	assert(!hardware->is_cut[index]);
+	note_cut(judge, outlook, index, machine);
 	hardware->is_cut[index] = true;
 	hardware->n_cut++;
 	hardware->n_candidate = add_sat(hardware->n_candidate, outlook->n_candidate);
@@ -222,7 +234,7 @@ static void apply_outlook(struct judge *judge, struct hardware_family *family)
 		(void)hardware_get_machine(space, member.index, &machine);
 		if (hardware_serves(&own, &member) &&
 		    outlook_proves_behind(space, &family->outlook, &machine, &judge->archive))
-			cut_machine(judge, &family->outlook, member.index);
+			cut_machine(judge, &family->outlook, member.index, &machine);
 		else
 			family->member[n_kept++] = member;
 	}
@@ -337,6 +349,7 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 		memset(hardware->is_cut, 0, hardware->n_machine * sizeof(*hardware->is_cut));
 		hardware->n_cut = hardware->n_candidate = hardware->n_legal = 0;
 		hardware->log10_design = -INFINITY;
+		standings_forget_cuts(options->standings);
 	}
 	for (size_t i = 0; i < judge->n_family; i++) {
 		outlook_free(&judge->family[i].outlook);

@@ -21,6 +21,7 @@
 #include "dse/search/floors.h"
 #include "dse/search/outlook.h"
 #include "dse/search/share.h"
+#include "dse/search/standing.h"
 
 /* Spaces with more machine candidates are searched without. */
 #define HARDWARE_MAX_MACHINE 65536
@@ -34,8 +35,9 @@ struct hardware_options {
 	bool (*watch)(void *context, double done);
 	/* Called between searches with the designs seen so far, over the objectives. */
 	void (*show)(void *context, const struct pareto *archive);
-	void *watch_context;   /* of both */
-	struct floors *floors; /* receives what outlooks prove */
+	void *watch_context;         /* of both */
+	struct floors *floors;       /* receives what outlooks prove */
+	struct standings *standings; /* receives the machines that are cut, and what was known of them; may be NULL */
 };
 
 struct hardware {

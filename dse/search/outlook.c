@@ -96,7 +96,11 @@ static enum err_code compose_outlook(struct candidate *candidate, bool is_relaxe
 			code = layer_problem_price(&candidate->task[i].layer, &candidate->task[i].front, err);
 		candidate->no_limits = false;
 	}
-	return code == ERR_OK ? compose(candidate, &outlook->designs, &slack, err) : code;
+	if (code == ERR_OK)
+		code = compose(candidate, &outlook->designs, &slack, err);
+	if (code == ERR_OK)
+		standing_measure(candidate, &outlook->fastest, &outlook->thriftiest);
+	return code;
 }
 
 enum err_code outlook_make(const struct outlook_options *options, uint32_t machine_index, double epsilon,
@@ -247,6 +251,8 @@ void outlook_pack(struct outlook *outlook, unsigned n_metric, struct pack *pack)
 	pack_u64(pack, &outlook->n_candidate);
 	pack_u64(pack, &outlook->n_legal);
 	pack_real(pack, &outlook->log10_design);
+	standing_pack_design(&outlook->fastest, pack);
+	standing_pack_design(&outlook->thriftiest, pack);
 	(void)pack_refuse(pack, !(outlook->slack >= 1));
 	if (pack->is_reading && !pack_done(pack))
 		outlook_free(outlook);

@@ -15,6 +15,7 @@
  * layers' bounds are nowhere below this one's.
  */
 #include "dse/layer/layers.h"
+#include "dse/search/standing.h"
 #include "dse/base/pack.h"
 
 /* Points in the layers' metrics of wholes. Designs keep the limits on networks; of the floor no limit is looked at. */
@@ -28,6 +29,7 @@ struct outlook {
 	double slack;                  /* of the floor; infinite: there is none */
 	uint64_t n_candidate, n_legal; /* designs of the distinct layers, as counted of a search */
 	double log10_design;
+	struct standing_design fastest, thriftiest; /* of the designs */
 };
 
 /* What every outlook of a space has in common. */

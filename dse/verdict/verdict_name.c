@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How machines are called: by what varies among them. */
+#include "dse/verdict/verdict_parts.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of an axis that are listed; more are a range. */
+#define MAX_LISTED 3
+/* Shares of the time below are not named. */
+#define LEAST_SHARE 0.1
+
+size_t run_verdict_axis_n(const struct space *space, size_t axis)
+{
+	return axis == 0 ? space->n_machine : space->axis[axis - 1].n;
+}
+
+/* The last axis varies fastest. */
+size_t run_verdict_axis_at(const struct space *space, uint32_t machine_index, size_t axis)
+{
+	size_t rest = machine_index;
+	assert(axis <= space->n_axis);
+	for (size_t i = space->n_axis; i > axis; i--)
+		rest /= space->axis[i - 1].n;
+	return rest % run_verdict_axis_n(space, axis);
+}
+
+static const char *value_text(const struct space *space, size_t axis, size_t at)
+{
+	return axis == 0 ? space->machine[at].name : space->axis[axis - 1].value[at];
+}
+
+/* Whether all values of an axis are no plain numbers, as 16x4 is none. */
+static bool tells_itself(const struct space *space, size_t axis)
+{
+	for (size_t i = 0; i < run_verdict_axis_n(space, axis); i++) {
+		const char *text = value_text(space, axis, i);
+		if (strspn(text, "0123456789.eE+-") == strlen(text))
+			return false;
+	}
+	return true;
+}
+
+/* A parameter whose key ends in its unit: what stands behind values instead. */
+static const struct key_unit {
+	const char *suffix, *unit;
+} key_unit[] = {{"_byte", "B"}, {"_mhz", "MHz"}, {"_gb_s", "GB/s"}, {"_bit", "bit"}};
+#define N_KEY_UNIT (sizeof(key_unit) / sizeof(key_unit[0]))
+
+static const struct key_unit *find_unit(const char *key)
+{
+	size_t n_key = strlen(key);
+	for (size_t i = 0; i < N_KEY_UNIT; i++) {
+		size_t n = strlen(key_unit[i].suffix);
+		if (n_key > n && strcmp(key + n_key - n, key_unit[i].suffix) == 0)
+			return &key_unit[i];
+	}
+	return NULL;
+}
+
+/* Whole KiB as such: nobody compares 98304 with 131072 at a glance. */
+static void add_value(const struct space *space, size_t axis, size_t at, struct words_text *text)
+{
+	const char *value = value_text(space, axis, at);
+	const struct key_unit *unit = axis > 0 ? find_unit(space->axis[axis - 1].param->key) : NULL;
+	bool is_whole = strspn(value, "0123456789") == strlen(value);
+	unsigned long long count = is_whole ? strtoull(value, NULL, 10) : 0;
+	if (unit && strcmp(unit->unit, "B") == 0 && count >= 1024 && count % 1024 == 0)
+		words_add(text, "%llu KiB", count / 1024);
+	else
+		words_add(text, "%s%s%s", value, unit ? " " : "", unit ? unit->unit : "");
+}
+
+/* The key behind its dot, but "clk", which many have. */
+static const char *short_key(const char *key)
+{
+	const char *dot = strrchr(key, '.');
+	return dot && strncmp(dot + 1, "clk_", 4) != 0 ? dot + 1 : key;
+}
+
+static void add_key(const struct space *space, size_t axis, struct words_text *text)
+{
+	if (axis == 0 || tells_itself(space, axis))
+		return;
+	const char *key = space->axis[axis - 1].param->key;
+	const struct key_unit *unit = find_unit(key);
+	size_t n_unit = unit ? strlen(unit->suffix) : 0;
+	key = short_key(key);
+	words_add(text, "%.*s ", (int)(strlen(key) - n_unit), key);
+}
+
+static size_t count_varying(const struct space *space)
+{
+	size_t n = 0;
+	for (size_t i = 0; i <= space->n_axis; i++)
+		n += run_verdict_axis_n(space, i) > 1;
+	return n;
+}
+
+void run_verdict_name(const struct space *space, uint32_t machine_index, struct words_text *text)
+{
+	run_verdict_name_group(space, &machine_index, 1, text);
+}
+
+/* The values of an axis that some of the machines have; how many. */
+static size_t list_values(const struct space *space, const uint32_t *index, size_t n, size_t axis, bool *has)
+{
+	size_t n_has = 0;
+	memset(has, 0, run_verdict_axis_n(space, axis) * sizeof(*has));
+	for (size_t i = 0; i < n; i++) {
+		size_t at = run_verdict_axis_at(space, index[i], axis);
+		n_has += !has[at];
+		has[at] = true;
+	}
+	return n_has;
+}
+
+static void add_axis(const struct space *space, size_t axis, const bool *has, size_t n_has, struct words_text *text)
+{
+	size_t n = run_verdict_axis_n(space, axis), first = 0, last = n - 1, k = 0;
+	while (!has[first])
+		first++;
+	while (!has[last])
+		last--;
+	if (n_has > MAX_LISTED) {
+		add_value(space, axis, first, text);
+		words_add(text, "..");
+		add_value(space, axis, last, text);
+		return;
+	}
+	for (size_t i = first; i <= last; i++) {
+		if (!has[i])
+			continue;
+		words_add(text, "%s", k++ > 0 ? "|" : "");
+		add_value(space, axis, i, text);
+	}
+}
+
+void run_verdict_name_group(const struct space *space, const uint32_t *index, size_t n, struct words_text *text)
+{
+	size_t n_varying = count_varying(space), n_named = 0;
+	assert(n > 0);
+	for (size_t axis = 0; axis <= space->n_axis; axis++) {
+		size_t n_value = run_verdict_axis_n(space, axis);
+		bool *has = n_value > 1 ? calloc(n_value, sizeof(*has)) : NULL;
+		size_t n_has = has ? list_values(space, index, n, axis, has) : 0;
+		/* of many machines an axis with all of its values tells nothing */
+		if (has && (n_has == 1 || n_has < n_value || n_varying == 1)) {
+			words_add(text, "%s", n_named++ > 0 ? ", " : "");
+			add_key(space, axis, text);
+			add_axis(space, axis, has, n_has, text);
+		}
+		free(has);
+	}
+	if (n_named == 0)
+		words_add(text, "%s", n_varying > 0 ? "all values" : space->machine[0].name);
+}
+
+void run_verdict_name_beside(const struct space *space, uint32_t machine_index, uint32_t beside,
+                             struct words_text *text)
+{
+	size_t n_named = 0;
+	for (size_t axis = 0; axis <= space->n_axis; axis++) {
+		size_t at = run_verdict_axis_at(space, machine_index, axis);
+		if (at == run_verdict_axis_at(space, beside, axis))
+			continue;
+		words_add(text, "%s", n_named++ > 0 ? ", " : "");
+		add_key(space, axis, text);
+		add_value(space, axis, at, text);
+	}
+}
+
+void run_verdict_name_bounds(const struct standing_design *design, struct words_text *text)
+{
+	bool is_named[N_BOUND] = {false};
+	double sum = 0.0;
+	size_t n_named = 0;
+	for (unsigned i = 0; i < N_BOUND; i++)
+		sum += design->bound_ms[i];
+	for (;;) {
+		unsigned most = N_BOUND;
+		for (unsigned i = 0; i < N_BOUND; i++)
+			if (!is_named[i] && (most == N_BOUND || design->bound_ms[i] > design->bound_ms[most]))
+				most = i;
+		if (most == N_BOUND || !(design->bound_ms[most] >= LEAST_SHARE * sum) || !(sum > 0.0))
+			return;
+		is_named[most] = true;
+		words_add(text, "%s%s %.0f %%", n_named++ > 0 ? ", " : "", bound_name[most],
+		          100.0 * design->bound_ms[most] / sum);
+	}
+}
