@@ -399,9 +399,12 @@ static bool drop_sram_limits(struct space *copy)
 	return copy->n_constraint + copy->n_limit < n_before;
 }
 
-/* The thesis' splitter looks at the SRAM: with another one it splits otherwise, and less may do. */
+/* The thesis' splitter looks at the SRAM: with another one it splits otherwise, and less may do. So it may where SRAM
+ * costs energy. */
 static bool splits_follow_sram(const struct space *space)
 {
+	if (space_sram_costs(space))
+		return true;
 	for (size_t i = 0; i < space->n_network; i++)
 		for (size_t k = 0; k < space->network[i].network.n_block; k++)
 			if (space->network[i].choice[k].thesis_split)
@@ -459,7 +462,8 @@ static bool check_sram(struct misfit_finder *finder, struct misfit_change *chang
 
 /*
  * With the largest SRAM there is, the least bytes that any design needs which keeps all other limits: no smaller SRAM
- * will do, as clocks and energies do not depend on it. Then once more with that SRAM: it may itself break a limit.
+ * will do, as clocks and energies do not depend on it (where they do, nothing is said to be proven). Then once more
+ * with that SRAM: it may itself break a limit.
  */
 static bool explain_sram(struct misfit_finder *finder, struct misfit_change *change)
 {

@@ -59,7 +59,9 @@ static const struct key_reading machine_reading[] = {
     {"mla.a_buffer_packet", FACT_DETAIL},
     {"mla.matmul_stream", FACT_DETAIL},
     {"mla.trim_b", FACT_DETAIL},
+    {"mla.accumulator_bit", NEVER}, /* likewise */
     {"pe.sram_port_byte", FACT_MLA},
+    {"pe.program_byte", NEVER}, /* what it costs is in the coefficients */
     {"pe.sram_access_clk", FACT_MLA},
     {"noc.router_packet", FACT_MLA | FACT_REUSE | FACT_STORAGE},
     {"noc.sync_clk", FACT_DETAIL},

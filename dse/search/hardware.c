@@ -13,6 +13,7 @@
  * one. Machines whose sample is not that far behind are searched at once.
  */
 #include "dse/search/hardware_parts.h"
+#include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include "dse/search/candidate.h"
 #include "dse/base/parallel.h"
@@ -367,7 +368,7 @@ uint64_t hardware_most_sram(const struct space *space, const struct hardware *ha
 	size_t i = space->n_axis;
 	while (i > 0 && strcmp(space->axis[i - 1].param->key, "pe.sram_byte") != 0)
 		stride *= space->axis[--i].n;
-	size_t n = i > 0 ? space->axis[i - 1].n : 1;
+	size_t n = i > 0 && !space_sram_costs(space) ? space->axis[i - 1].n : 1;
 	uint64_t first = index - index / stride % n * stride;
 	for (uint64_t k = 0; k < n; k++) {
 		struct machine machine;

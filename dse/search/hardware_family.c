@@ -10,7 +10,8 @@
  * families. Larger buffers of a systolic
  * array keep no less, and what they keep is not loaded again; but of two orders of
  * tiles the one with fewer words may take longer, so its bounds are of both. There
- * are no families where the thesis' rules choose splits: they look at the SRAM.
+ * are no families where the thesis' rules choose splits: they look at the SRAM. Nor does SRAM make any where it costs
+ * energy (a machine's technology) and energy or power counts: more of it is then worse in that.
  */
 #include "dse/search/hardware_parts.h"
 #include "dse/space/space_goals.h"
@@ -73,7 +74,7 @@ static uint64_t first_of_family(const struct space *space, size_t n_helpful, uin
 	uint64_t stride = 1, first = index;
 	for (size_t i = space->n_axis; i-- > 0; stride *= space->axis[i].n) {
 		bool is_helpful = false;
-		for (size_t k = 0; k < n_helpful; k++)
+		for (size_t k = space_sram_costs(space) ? N_UNTIMED : 0; k < n_helpful; k++)
 			is_helpful |= strcmp(space->axis[i].param->key, helpful_key[k]) == 0;
 		if (is_helpful)
 			first -= index / stride % space->axis[i].n * stride;

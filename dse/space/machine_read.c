@@ -2,10 +2,9 @@
 /*
  * Machine files: `name`, `target`, the parameters of machine_param[] nested as
  * their keys are (`mla: {array: 16x4}` is mla.array), `levels`, a list of
- * operating points with the fields of level_param[], and `sources`, where they
- * come from (dse/space/provenance.h). Parameters left out keep
- * their defaults; the name, the target and each level's name, vdd_v and clk_mhz
- * have none.
+ * operating points with the fields of level_param[], `technology`, what sizes cost
+ * (dse/space/technology_read.h), and `sources`, where numbers come from (dse/space/provenance.h). Parameters left out
+ * keep their defaults; the name, the target and each level's name, vdd_v and clk_mhz have none.
  */
 #include "dse/space/machine_read.h"
 #include "sim/machine/machine_param.h"
@@ -14,6 +13,7 @@
 #include "mapper/network/file_kind.h"
 #include "sim/base/doc.h"
 #include "sim/machine/machine_check.h"
+#include "sim/machine/machine_technology.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -161,6 +161,28 @@ static void read_levels(const struct doc_node *list, struct machine *machine, st
 	}
 }
 
+/* The machine as the file has it is what sizes are compared with. */
+static void read_technology(const struct doc_node *map, const struct doc_node *root, const char *path,
+                            const struct table_finder *finder, struct machine *machine, struct machine_sources *sources,
+                            struct arena *kept, struct err *err)
+{
+	uint32_t given[MACHINE_FILE_LEVEL] = {0};
+	const struct doc_node *list = doc_find(root, "levels");
+	struct err part = {0};
+	if (machine->target == MACHINE_SYSTOLIC) {
+		(void)doc_refuse(err, map, "technology: found for a systolic array, allowed with target qpe or chip");
+		return;
+	}
+	if (!list || list->kind != DOC_LIST || machine->n_level == 0 || machine->n_level != list->n)
+		return; /* said already */
+	for (uint32_t i = 0; i < machine->n_level; i++)
+		for (uint32_t k = 0; k < N_TECHNOLOGY_FIELD; k++)
+			given[i] |= doc_find(list->value[i], technology_field_key[k]) ? UINT32_C(1) << k : 0U;
+	if (technology_read(map, root, path, finder, machine, &sources->table, kept, err))
+		(void)machine_technology_anchor(machine, given, &part);
+	(void)err_move(err, doc_place(map), &part);
+}
+
 /* Where the file sets the parameter a message begins with, or where the file begins. */
 static struct err_place place_of_message(const struct doc_node *root, const char *line)
 {
@@ -200,11 +222,12 @@ static void check_whole(const struct doc_node *root, const struct machine *machi
  * The target comes first: defaults depend on it. Checks of the whole come last
  * and only with a valid target, or they would repeat what is reported already.
  */
-static void read_root(const struct doc_node *root, struct machine *machine, struct machine_sources *sources,
-                      struct arena *kept, struct arena *arena, struct err *err)
+static void read_root(const struct doc_node *root, const char *path, const struct table_finder *finder,
+                      struct machine *machine, struct machine_sources *sources, struct arena *kept, struct arena *arena,
+                      struct err *err)
 {
-	const char *allowed[32] = {"name", "target", "levels", "sources"};
-	const size_t n_own = 4;
+	const char *allowed[32] = {"name", "target", "levels", "sources", "technology"};
+	const size_t n_own = 5;
 	size_t n_allowed = n_own, target = MACHINE_CHIP;
 	const struct doc_node *node = doc_find(root, "target");
 	bool known = doc_get_choice(node, "target", machine_target_name, N_MACHINE_TARGET, &target, err);
@@ -232,6 +255,8 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 		(void)doc_refuse(err, root, "a machine without 'name'; give it one");
 	if ((node = doc_find(root, "levels")) != NULL)
 		read_levels(node, machine, err);
+	if ((node = doc_find(root, "technology")) != NULL)
+		read_technology(node, root, path, finder, machine, sources, kept, err);
 	if ((node = doc_find(root, "sources")) != NULL)
 		machine_sources_read(node, machine, sources, kept, err);
 
@@ -246,6 +271,12 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 
 enum err_code machine_read_sources(const char *path, struct machine *machine, struct machine_sources *sources,
                                    struct arena *kept, struct err *err)
+{
+	return machine_read_found(path, &table_finder_disk, machine, sources, kept, err);
+}
+
+enum err_code machine_read_found(const char *path, const struct table_finder *finder, struct machine *machine,
+                                 struct machine_sources *sources, struct arena *kept, struct err *err)
 {
 	assert(path && machine && sources && kept);
 	if (!file_kind_check(path, NULL, FILE_MACHINE, err))
@@ -265,7 +296,7 @@ enum err_code machine_read_sources(const char *path, struct machine *machine, st
 	if (code == ERR_OK && !machine_sources_init(&said, kept))
 		code = err_add(&found, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK) {
-		read_root(root, &read, &said, kept, &arena, &found);
+		read_root(root, path, finder, &read, &said, kept, &arena, &found);
 		code = found.code;
 	}
 	if (code == ERR_OK) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/provenance.h"
 #include "sim/machine/machine_param.h"
+#include "sim/machine/machine_technology.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +159,22 @@ static struct provenance judge(const struct provenance *given, double value, dou
 	return (struct provenance){CONFIDENCE_UNKNOWN, "the machine file does not say"};
 }
 
+/* What the technology's tables make of a coefficient is derived, and no better than what they start from. */
+static void judge_technology(const struct machine *machine, uint32_t level, const char *key, struct provenance *known)
+{
+	uint32_t field = 0;
+	while (field < N_TECHNOLOGY_FIELD && strcmp(technology_field_key[field], key) != 0)
+		field++;
+	if (!(machine->technology.of.node_nm > 0) || field == N_TECHNOLOGY_FIELD)
+		return;
+	if (!(machine->technology.level[level].given >> field & 1))
+		*known = (struct provenance){CONFIDENCE_DERIVED, "the technology's tables, for no value is given"};
+	else if (!machine_technology_is_anchor(machine)) {
+		known->confidence = known->confidence < CONFIDENCE_DERIVED ? known->confidence : CONFIDENCE_DERIVED;
+		known->source = "the file's value, changed with sizes as the technology's tables do";
+	}
+}
+
 /* A row of default_trust that is a field of levels, at one of them. */
 static void at_level(const struct machine *machine, const struct machine_sources *sources, size_t row, uint32_t level,
                      struct coefficient *coefficient)
@@ -165,10 +182,12 @@ static void at_level(const struct machine *machine, const struct machine_sources
 	size_t field = find_field(default_trust[row].key);
 	assert(field < machine_n_level_param && level < machine->n_level);
 	const struct level_param *param = &level_param[field];
+	struct provenance known;
 	double value = *(const double *)(const void *)((const char *)&machine->level[level] + param->offset);
-	*coefficient = (struct coefficient){
-	    param->key, param->unit, level, value,
-	    judge(&sources->level[level][field], value, param->initial, param->source, default_trust[row].confidence)};
+	known =
+	    judge(&sources->level[level][field], value, param->initial, param->source, default_trust[row].confidence);
+	judge_technology(machine, level, param->key, &known);
+	*coefficient = (struct coefficient){param->key, param->unit, level, value, known};
 }
 
 static void of_machine(const struct machine *machine, const struct machine_sources *sources, size_t row,

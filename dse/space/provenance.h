@@ -33,6 +33,7 @@ struct provenance {
 struct machine_sources {
 	struct provenance *param;                    /* [machine_n_param] */
 	struct provenance *level[MACHINE_MAX_LEVEL]; /* [machine_n_level_param] each */
+	const char *table;                           /* path of the technology's own table of parts; NULL: none */
 };
 
 /* Room for a machine's sources, none of them given. false: out of memory. */

@@ -99,7 +99,7 @@ static void note_file(struct space_reader *reader, const char *path)
 		if (strcmp(space->file[i].path, own) == 0)
 			return;
 	}
-	/* the array has room: reserve_files counted one for the space and one for each file named */
+	/* the array has room: reserve_files counted one for the space and two for each file named */
 	assert(space->file);
 	struct space_file *file = &space->file[space->n_file];
 	const char *copy = keep_path(reader, path);
@@ -176,6 +176,31 @@ void space_note_set(struct space_reader *reader)
 	}
 }
 
+/* Of files that were kept, by name; the path is theirs. */
+static const char *find_kept_table(void *context, const char *beside, const char *name, struct arena *arena,
+                                   struct err *err)
+{
+	const struct space_among *among = context;
+	const char *path = find_among(among, name, "technology");
+	(void)beside;
+	(void)arena;
+	if (!path)
+		err_add(err, ERR_INPUT, "%s: is not among the files that were kept", doc_quote(name).text);
+	return path;
+}
+
+static enum err_code read_machine_file(struct space_reader *reader, const char *path, struct machine *machine,
+                                       struct machine_sources *sources)
+{
+	struct space_among among = {0};
+	struct table_finder finder = table_finder_disk;
+	if (reader->among) {
+		among = *reader->among;
+		finder = (struct table_finder){find_kept_table, &among};
+	}
+	return machine_read_found(path, &finder, machine, sources, &reader->space->arena, reader->err);
+}
+
 /* Mistakes inside the machine's own file are reported with its name; nothing is added for the space. */
 static void read_machine(struct space_reader *reader, const struct doc_node *node)
 {
@@ -186,12 +211,14 @@ static void read_machine(struct space_reader *reader, const struct doc_node *nod
 	const char *path = find_file(reader, node, name, "machines");
 	struct machine *machine = &space->machine[space->n_machine];
 	struct machine_sources *sources = &space->machine_sources[space->n_machine];
-	if (!path || machine_read_sources(path, machine, sources, &space->arena, reader->err) != ERR_OK ||
+	if (!path || read_machine_file(reader, path, machine, sources) != ERR_OK ||
 	    !set_machine(reader, machine, sources) || is_known_machine(reader, node, machine))
 		return;
 	assert(machine->n_level > 0);
 	space->machine_path[space->n_machine++] = own_path(reader, path);
 	note_file(reader, path);
+	if (sources->table)
+		note_file(reader, sources->table);
 }
 
 void space_read_machines(struct space_reader *reader)
@@ -207,7 +234,7 @@ void space_read_machines(struct space_reader *reader)
 	space->machine = space_array(reader, n, sizeof(*space->machine));
 	space->machine_path = space_array(reader, n, sizeof(*space->machine_path));
 	space->machine_sources = space_array(reader, n, sizeof(*space->machine_sources));
-	if (!space->machine || !space->machine_path || !space->machine_sources || !reserve_files(reader, n))
+	if (!space->machine || !space->machine_path || !space->machine_sources || !reserve_files(reader, 2 * n))
 		return;
 	for (size_t i = 0; i < n; i++)
 		read_machine(reader, item_at(node, i));

@@ -305,3 +305,14 @@ double space_network_limit(const struct space *space, size_t network, enum metri
 	assert(weight > 0.0);
 	return space_aggregate_op(space, metric) == COMPOSE_SUM ? limit / weight : limit;
 }
+
+bool space_sram_costs(const struct space *space)
+{
+	bool counts = false, costs = false;
+	static const enum metric of_energy[] = {METRIC_ENERGY, METRIC_EDP, METRIC_PEAK_POWER};
+	for (size_t i = 0; i < sizeof(of_energy) / sizeof(of_energy[0]); i++)
+		counts |= space_has_objective(space, of_energy[i]) || isfinite(space_metric_limit(space, of_energy[i]));
+	for (size_t i = 0; i < space->n_machine; i++)
+		costs |= space->machine[i].technology.of.node_nm > 0;
+	return counts && costs;
+}

@@ -29,4 +29,7 @@ double space_network_limit(const struct space *space, size_t network, enum metri
 /* Whether the space's engine looks at a sample of the splits: what exact searches find would not be in it. */
 bool space_samples_splits(const struct space *space);
 
+/* Whether more SRAM takes more energy, by a machine's technology, in a space in which energy counts. */
+bool space_sram_costs(const struct space *space);
+
 #endif

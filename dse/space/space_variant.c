@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/space_variant.h"
+#include "sim/machine/machine_technology.h"
 #include <assert.h>
 #include <string.h>
 
@@ -82,8 +83,16 @@ struct machine *space_variant_machine(struct space *variant, size_t i)
 void space_variant_fix_sram(struct space *variant, uint32_t n_byte)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < variant->n_machine; i++)
-		variant->machine[i].pe_sram_byte = n_byte;
+	for (size_t i = 0; i < variant->n_machine; i++) {
+		struct machine *machine = &variant->machine[i];
+		struct err unused = {0};
+		machine->pe_sram_byte = n_byte;
+		machine_technology_check(machine, &unused);
+		if (unused.code != ERR_OK)
+			machine->technology.of.node_nm = 0;
+		err_clear(&unused);
+		machine_technology_apply(machine);
+	}
 	for (size_t i = 0; i < variant->n_axis; i++)
 		if (strcmp(variant->axis[i].param->key, "pe.sram_byte") != 0)
 			variant->axis[n++] = variant->axis[i];

@@ -29,7 +29,10 @@ void space_variant_fix_machine(struct space *variant, const struct machine *mach
 /* Machine i of its list, to be changed. */
 struct machine *space_variant_machine(struct space *variant, size_t i);
 
-/* All machines with so much SRAM a PE for operands: without the axis that varies it. */
+/*
+ * All machines with so much SRAM a PE for operands: without the axis that varies it. Where a machine's technology does
+ * not reach so far, coefficients stay.
+ */
 void space_variant_fix_sram(struct space *variant, uint32_t n_byte);
 
 #endif

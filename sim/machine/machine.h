@@ -6,6 +6,7 @@
  * defaults and ranges: sim/machine/machine_param.h.
  */
 #include "sim/machine/operating_point.h"
+#include "sim/technology/technology.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -54,6 +55,21 @@ struct systolic_machine {
 	double memory_gb_s;
 };
 
+/*
+ * What sizes cost, and the machine that it is anchored at: there the coefficients are those of the file, elsewhere they
+ * change as the technology says (sim/machine/machine_technology.h).
+ */
+struct machine_technology {
+	struct technology of; /* node_nm 0: coefficients do not depend on sizes */
+	uint32_t area_given;  /* bit for each row of area.*: the user's own value stays */
+	double sram_byte, word_byte, n_mac, accumulator_bit; /* of a PE of the anchor */
+	struct sram_figures sram;                            /* of the anchor */
+	struct {
+		double mla_clk_pj, sram_read32_pj, sram_write32_pj, pe_static_mw;
+		uint32_t given; /* bits of enum technology_field that the file gives */
+	} level[MACHINE_FILE_LEVEL];
+};
+
 struct machine {
 	char name[MACHINE_NAME_SIZE];
 	enum machine_target target;
@@ -62,6 +78,7 @@ struct machine {
 	uint32_t mla_cols, mla_rows;
 	bool mla_postprocess;  /* ReLU and quantisation in the MLA's output stage: 8-bit results, no ARM work */
 	uint32_t mla_init_clk; /* added to a task: start, interrupt */
+	uint32_t mla_accumulator_bit;
 
 	/*
 	 * How the MLA shares its SRAM among the rounds of a task, in the event tier; all zero: as the thesis simulator.
@@ -74,6 +91,7 @@ struct machine {
 	uint32_t mla_turn_clk, mla_a_buffer_packet;
 
 	uint32_t pe_sram_byte;      /* for operands and results of one PE */
+	uint32_t pe_program_byte;   /* of its SRAM besides: program and stack */
 	uint32_t pe_sram_port_byte; /* of one SRAM access */
 	uint32_t pe_sram_access_clk;
 
@@ -126,6 +144,8 @@ struct machine {
 	/* Area coefficients; all zero: the machine has no area model. */
 	double area_mac_um2, area_sram_byte_um2, area_pe_um2, area_chip_um2;
 
+	struct machine_technology technology;
+
 	uint32_t n_level;
 	struct operating_point level[MACHINE_MAX_LEVEL]; /* as in the file; [0] is the default */
 };
@@ -135,6 +155,12 @@ uint32_t machine_n_pe(const struct machine *machine);
 uint64_t machine_n_mac(const struct machine *machine);
 uint64_t machine_sram_byte(const struct machine *machine);
 double machine_area_um2(const struct machine *machine);
+
+/* SRAM of a PE in all: what operands may use, and the program's. */
+static inline double machine_pe_sram_byte(const struct machine *machine)
+{
+	return (double)machine->pe_sram_byte + machine->pe_program_byte;
+}
 
 /* Bytes that a DRAM interface moves in a PE clock. */
 static inline double machine_dram_byte(const struct machine *machine, uint32_t level)

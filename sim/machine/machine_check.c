@@ -3,6 +3,7 @@
 #include "sim/machine/machine_check.h"
 #include "sim/machine/energy.h"
 #include "sim/machine/machine_param.h"
+#include "sim/machine/machine_technology.h"
 #include <assert.h>
 #include <string.h>
 
@@ -192,6 +193,7 @@ enum err_code machine_check(const struct machine *machine, struct err *err)
 	check_ranges(machine, &found);
 	check_levels(machine, &found);
 	check_lanes(machine, &found);
+	machine_technology_check(machine, &found);
 	if (machine->target == MACHINE_QPE)
 		check_qpe(machine, &found);
 	else if (machine->target == MACHINE_SYSTOLIC)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a machine's parameters: defaults, text to value, value to text. */
 #include "sim/machine/machine_param.h"
+#include "sim/machine/machine_technology.h"
 #include "sim/base/text.h"
 #include "sim/base/unit.h"
 #include <assert.h>
@@ -181,10 +182,9 @@ static enum err_code set_real(struct machine *machine, const struct machine_para
 	return ERR_OK;
 }
 
-enum err_code machine_set_param(struct machine *machine, const struct machine_param *param, const char *text,
-                                struct err *err)
+static enum err_code set_value(struct machine *machine, const struct machine_param *param, const char *text,
+                               struct err *err)
 {
-	assert(machine && param && text);
 	switch (param->type) {
 	case PARAM_U32:
 		return set_u32(machine, param, text, err);
@@ -199,6 +199,27 @@ enum err_code machine_set_param(struct machine *machine, const struct machine_pa
 	}
 	assert(false && "a parameter type without a setter");
 	return ERR_INTERNAL;
+}
+
+/* A value of area.* that is set by hand is no longer the technology's. */
+static void note_area(struct machine *machine, const struct machine_param *param)
+{
+	static const char *const key[] = {"area.mac_um2", "area.sram_byte_um2", "area.pe_um2"};
+	for (unsigned i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+		if (strcmp(param->key, key[i]) == 0)
+			machine->technology.area_given |= 1U << i;
+}
+
+enum err_code machine_set_param(struct machine *machine, const struct machine_param *param, const char *text,
+                                struct err *err)
+{
+	assert(machine && param && text);
+	enum err_code code = set_value(machine, param, text, err);
+	if (code != ERR_OK)
+		return code;
+	note_area(machine, param);
+	machine_technology_apply(machine);
+	return ERR_OK;
 }
 
 double machine_get_param(const struct machine *machine, const struct machine_param *param)
