@@ -3,16 +3,16 @@
 #include "dse/base/memory.h"
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
+#include "dse/cmd/explore_command.h"
 #include "dse/keep/ranks.h"
 #include "dse/run/explore_job.h"
 #include "dse/run/effort.h"
 #include <stdlib.h>
 
-enum err_code cmd_explore(const struct cli_options *options, struct err *err)
+enum err_code explore_command_run(const struct cli_options *options, struct explore_request own, struct err *err)
 {
 	struct run_keep *keep = memory_array(1, sizeof(*keep));
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
-	struct explore_request own = choice_explore(options);
 	const struct explore_request *request = &own;
 	enum err_code code = effort_apply(options->effort, &own, err);
 	if (code == ERR_OK)
@@ -37,4 +37,9 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	}
 	free(keep);
 	return code;
+}
+
+enum err_code cmd_explore(const struct cli_options *options, struct err *err)
+{
+	return explore_command_run(options, choice_explore(options), err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All commands. A new one is a row here, a declaration in command_table.h and a file cmd_<name>.c. */
 #include "dse/cmd/command_table.h"
+#include "dse/space/space.h"
 
 /* The options of a command: those of all commands, its own, and the end. */
 #define LIST(...)                     \
@@ -35,6 +36,19 @@ static const struct cli_command command_table[] = {
           OPTION_DETAIL, OPTION_VERIFY, OPTION_PROVE, OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES,
           OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE, OPTION_SET),
      cmd_explore},
+    {"size", "MACHINE NETWORK...", "which machine should these networks have? a space from the command line",
+     "Asks what 'dse explore' asks of a file: --vary says which parameters of the machine vary, as a list\n"
+     "(mla.array=16x4,32x4) or a range (pe.sram_byte=64KiB..256KiB:x2, or :+32KiB), --limit what must hold, "
+     "--objective\n"
+     "what is better: without it latency, energy, and MAC units or SRAM where arrays, PEs or memories vary. Layers "
+     "may\n"
+     "have every legal split, strategy and operating point. The space is written beside the run's folder: edit it and\n"
+     "go on with 'dse explore'. Its mistakes have file, line and column there. NETWORK may be an ONNX model.",
+     2, 1 + SPACE_MAX_NETWORK,
+     LIST(COMMON, OPTION_VARY, OPTION_LIMIT, OPTION_OBJECTIVE, OPTION_SET, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS,
+          OPTION_LIVE, OPTION_MAX_EVALUATIONS, OPTION_EPSILON, OPTION_DETAIL, OPTION_VERIFY, OPTION_PROVE, OPTION_AUDIT,
+          OPTION_AUDIT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE),
+     cmd_size},
     {"merge", "DIR...", "make the front of a space from the folders of its shards",
      "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"
      "of them are there, complete and of one space, version and choice of options, and writes what one\n"

@@ -148,6 +148,13 @@ OPTION(TOLERANCE, REAL, tolerance_pct, "tolerance", 0, "PCT", 0, 1e9,
 OPTION(SET, LIST, set, "set", 0, "KEY=VALUE", 0, 0,
        "a machine parameter in place of the machine file's, with a unit where you like: mla.array=32x4,\n"
        "pe.sram_byte=64KiB, noc.clk_mhz=300MHz; repeatable")
+OPTION(VARY, LIST, vary, "vary", 0, "KEY=VALUES", 0, 0,
+       "a machine parameter that varies: mla.array=16x4,32x4, pe.sram_byte=64KiB..256KiB:x2 or :+32KiB; repeatable")
+OPTION(LIMIT, LIST, limit, "limit", 0, "CONDITION", 0, 0,
+       "what must hold of results or machines: 'latency_ms <= 43', 'chip.n_dram * dram.clk_mhz <= 1600'; repeatable")
+OPTION(OBJECTIVE, LIST, objective, "objective", 0, "METRIC", 0, 0,
+       "what is to be small, one to four: latency_ms, energy_mj, mac_units, sram_byte, ...; repeatable\n"
+       "(default: latency_ms, energy_mj, and what the parameters that vary make large)")
 #else
 struct cli_options; /* of one member a row */
 #endif

@@ -25,7 +25,7 @@ static struct cli_word word_of(const char *name, size_t n_byte)
 			word.kind = known[i].kind;
 	if (begins(name, n_byte, "RUN"))
 		word.kind = n_byte == strlen("RUN") ? WORD_RUN : WORD_RUN_OR_DIR;
-	if (n_byte == strlen("KEY=VALUE") && begins(name, n_byte, "KEY=VALUE"))
+	if ((n_byte == strlen("KEY=VALUE") && begins(name, n_byte, "KEY=VALUE")) || begins(name, n_byte, "KEY=VALUES"))
 		word.kind = WORD_SETTING;
 	if (n_byte > 0 && islower((unsigned char)name[0])) {
 		word.kind = WORD_CHOICE;
