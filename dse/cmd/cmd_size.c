@@ -50,7 +50,9 @@ static enum err_code name_file(const char *given, const char *kind, const char *
 	if (path_find_beside(space_path, given, kind, arena, &again, &ignored) == ERR_OK)
 		other = realpath(again, NULL);
 	err_clear(&ignored);
-	bool is_same = whole && other && strcmp(whole, other) == 0;
+	/* a path is relative to where the command runs, which the space does not know */
+	bool is_path = strchr(given, '/') || path_ends_in(given, ".yaml") || path_ends_in(given, ".onnx");
+	bool is_same = !is_path && whole && other && strcmp(whole, other) == 0;
 	*name = memory_must(arena_text(arena, is_same || !whole ? given : whole));
 	free(whole);
 	free(other);
