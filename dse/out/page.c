@@ -48,8 +48,8 @@ static const struct {
 } kinds[] = {
     {"report",
      {"chart", "common", "table", "report_data", "report_colour", "report_grid", "report_scatter", "report_filter",
-      "report_points", "report_parallel", "report_roofline", "report_layers", "report_sensitivity", "report_search",
-      "report"}},
+      "report_points", "report_parallel", "report_roofline", "report_layers", "report_sensitivity", "report_verdict",
+      "report_search", "report"}},
     {"nightly", {"chart", "common", "table", "nightly"}},
 };
 

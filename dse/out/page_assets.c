@@ -25,6 +25,7 @@
 	each(report_layers, "dse/out/page/report_layers.js") \
 	each(report_roofline, "dse/out/page/report_roofline.js") \
 	each(report_sensitivity, "dse/out/page/report_sensitivity.js") \
+	each(report_verdict, "dse/out/page/report_verdict.js") \
 	each(report_search, "dse/out/page/report_search.js") \
 	each(report, "dse/out/page/report.js") \
 	each(nightly, "dse/out/page/nightly.js")

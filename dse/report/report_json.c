@@ -106,6 +106,7 @@ static void put_header(struct json *json, const struct report_data *data)
 {
 	const struct report_run *run = &data->run;
 	static const char *const same[] = {"space",
+	                                   "verdict",
 	                                   "seconds",
 	                                   "inputs",
 	                                   "counts",

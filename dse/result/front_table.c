@@ -148,6 +148,9 @@ void front_table_print(FILE *file, const struct front_run *run)
 		          1 + run->space->n_objective + (space_has_objective(run->space, METRIC_LATENCY) ? 1 : 0));
 	table_print(&table, file, 0);
 	table_print_left_out(&table, file, "front.csv");
+	if (run->verify && run->verify->n_certain < run->verify->n_point)
+		(void)fprintf(file, "depends: on the front in the tier that searched; the event tier has another point "
+		                    "that beats it\n");
 	for (size_t i = 0; i < run->unroller->n_design; i++) {
 		const struct unrolled_design *design = &run->unroller->design[i];
 		if (uncertain_print_far(file, 0, unroller_machine(run->unroller, design->machine_index),

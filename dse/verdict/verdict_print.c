@@ -154,6 +154,33 @@ static void put_claims(struct json *json, const struct space *space, const struc
 	json_end(json);
 }
 
+/* Machines of which something is known, for pictures; the first of many. */
+enum { MAX_LISTED = 256 };
+
+static void put_machines(struct json *json, const struct space *space, const struct run_verdict *verdict)
+{
+	size_t n = 0;
+	json_begin_list(json, "machines");
+	for (size_t i = 0; i < verdict->n_machine && n < MAX_LISTED; i++) {
+		const struct run_verdict_machine *machine = &verdict->machine[i];
+		if (!isfinite(machine->least[0]))
+			continue;
+		n++;
+		json_begin_object(json, NULL);
+		put_name(json, "name", space, machine->index);
+		json_put_fields(json, "place %s, is_bound %d, tier %s", run_verdict_place_name[machine->place],
+		                machine->is_bound, machine->is_event ? "event" : "search");
+		put_name(json, "beaten_by", space, machine->by);
+		json_put_real(json, "behind_pct", 100.0 * machine->margin);
+		json_begin_object(json, "least");
+		for (size_t k = 0; k < space->n_objective; k++)
+			json_put_real(json, metric_table[space->objective[k]].name, machine->least[k]);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+}
+
 static void put_rows(struct json *json, const struct run_verdict *verdict)
 {
 	json_begin_list(json, "rows");
@@ -189,6 +216,7 @@ void run_verdict_put_json(struct json *json, const struct space *space, const st
 	put_texts(json, "columns", verdict->column, verdict->n_column);
 	put_rows(json, verdict);
 	put_texts(json, "notes", verdict->note, verdict->n_note);
+	put_machines(json, space, verdict);
 	put_claims(json, space, verdict);
 	json_end(json);
 }

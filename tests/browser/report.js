@@ -68,6 +68,10 @@ async function showsEverything(page) {
 		assert.ok((await page.locator(`section#${id}`).count()) === 1, `section ${id}`);
 	const text = await page.locator('main').innerText();
 	assert.doesNotMatch(text, /undefined|NaN|\[object|null/);
+	const said = await page.locator('section#overview').innerText();
+	assert.match(said, /16x4 wins: fastest \(.* ms\), least energy/);
+	assert.match(said, /8x4 has half the MAC units/);
+	assert.match(said, /What to change next/);
 	for (const heading of [
 		'Clocks by phase',
 		'Energy by part',

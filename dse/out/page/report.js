@@ -45,7 +45,7 @@
 	}
 
 	function overview() {
-		const section = dse.section('overview', 'Overview');
+		const section = dse.section('overview', 'Verdict');
 		for (const run of model.runs) {
 			const head = dse.el(
 				'div',
@@ -72,8 +72,16 @@
 						.join(', '),
 				),
 			);
+			section.append(head);
+			dse.verdict(section, run);
+		}
+	}
+
+	// Figures of the search, which nobody asks for first.
+	function searched(section) {
+		for (const run of model.runs)
 			section.append(
-				head,
+				model.runs.length > 1 ? dse.el('h3', {}, run.name) : '',
 				dse.tiles(tilesOf(run)),
 				run.certificate
 					? dse.el(
@@ -83,7 +91,7 @@
 						)
 					: '',
 			);
-		}
+		dse.progress(section);
 	}
 
 	// The smallest change of one limit that lets a design through, as the search found it.
@@ -154,7 +162,7 @@
 		} else {
 			nothing();
 		}
-		dse.progress(dse.section('search', 'Search', 'How the front grew.'));
+		searched(dse.section('search', 'Search', 'How the front grew.'));
 		dse.runFacts(dse.section('run', model.runs.length > 1 ? 'Runs' : 'Run'));
 	}
 	build();

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verdict on the machines of a run: what is said of them, their front with those that lost, their table, and the
+// change of the chosen point that is worth most.
+'use strict';
+
+(function () {
+	const model = dse.model;
+	const list = (value) => (Array.isArray(value) ? value : []);
+	const SIZES = ['mac_units', 'sram_byte', 'area_mm2']; // of a machine: known, whatever was searched
+	const is_number = (value) => typeof value === 'number' && Number.isFinite(value);
+
+	// ---- the picture ----------------------------------------------------------------------------------------
+
+	// The first two objectives; null where there is nothing to set against each other.
+	function axes() {
+		const two = model.objectives().filter((column) => column.n_distinct > 0);
+		return two.length > 1 ? two.slice(0, 2) : null;
+	}
+
+	// What tells the machines of the front apart: a knob of the machine with a few values; null: they are not told apart.
+	function knob(run) {
+		const columns = run.columns
+			.filter((from) => from.kind === 'knob' && from.key.includes('.'))
+			.map((from) => model.byKey.get(from.key));
+		return columns.find((column) => column.n_distinct > 1 && column.n_distinct <= 6) || null;
+	}
+
+	function frontSets(run, [x, y]) {
+		const by = knob(run);
+		const sets = new Map();
+		for (let row = run.first; row < run.first + run.n; row++) {
+			if (Number.isNaN(x.of[row]) || Number.isNaN(y.of[row])) continue;
+			const name = by ? `${by.label} ${model.shown(by, by.of[row])}` : 'front';
+			if (!sets.has(name)) sets.set(name, []);
+			sets.get(name).push({x: x.of[row] * x.scale, y: y.of[row] * y.scale, name: model.name(row)});
+		}
+		return [...sets].map(([label, data], i) => ({
+			label,
+			data,
+			backgroundColor: dse.series(i),
+			borderColor: dse.series(i),
+			pointRadius: data.length > 300 ? 2 : 3.5,
+		}));
+	}
+
+	const lost = (run) =>
+		list(run.verdict.machines).filter((machine) => machine.place !== 'on the front' && machine.least);
+
+	function lostSet(run, [x, y]) {
+		const data = lost(run)
+			.filter(({least}) => is_number(least[x.key]) && is_number(least[y.key]))
+			.map(({name, least, is_bound}) => ({
+				x: least[x.key] * x.scale,
+				y: least[y.key] * y.scale,
+				name: `${name}, ${is_bound ? 'not below this, as bounds prove' : 'its least values'}`,
+			}));
+		return data.length === 0
+			? []
+			: [
+					{
+						label: 'machines that lost: their least values',
+						data,
+						pointStyle: 'crossRot',
+						pointRadius: 5,
+						borderWidth: 2,
+						borderColor: dse.colour('c6'),
+						backgroundColor: dse.colour('c6'),
+					},
+				];
+	}
+
+	function config(run, two) {
+		return {
+			type: 'scatter',
+			data: {datasets: [...lostSet(run, two), ...frontSets(run, two)]},
+			options: {
+				scales: {
+					x: {type: 'linear', title: {text: two[0].title}},
+					y: {type: 'linear', title: {text: two[1].title}},
+				},
+				plugins: {
+					legend: {display: true},
+					tooltip: {
+						callbacks: {
+							label: ({raw}) =>
+								`${raw.name}: ${dse.quantity(raw.x, two[0].shown_unit)}, ${dse.quantity(raw.y, two[1].shown_unit)}`,
+						},
+					},
+				},
+			},
+		};
+	}
+
+	function picture(run) {
+		const two = axes();
+		if (!two || run.n === 0) return null;
+		return dse.figure({
+			title: 'Front',
+			label: `The front over ${two[0].label} and ${two[1].label}, and least values of machines that lost`,
+			height: 260,
+			config: () => config(run, two),
+		});
+	}
+
+	// ---- the table ------------------------------------------------------------------------------------------
+
+	const label = (key) => (model.byKey.has(key) ? model.byKey.get(key).label : key.replace(/_/g, ' '));
+	const unit = (key) => (model.byKey.has(key) && model.byKey.get(key).unit ? ` (${model.byKey.get(key).unit})` : '');
+
+	function table(run) {
+		const {rows, columns} = run.verdict;
+		if (list(rows).length < 2) return '';
+		const has_groups = rows.some(({n}) => n > 1);
+		const shown = (row, value, key) =>
+			!is_number(value)
+				? ''
+				: `${row.is_bound && !SIZES.includes(key) ? '\u2265\u00a0' : ''}${dse.number(value, 5)}`;
+		return dse.plainTable('Machines', {
+			columns: [
+				'machine',
+				has_groups ? 'number' : null,
+				'verdict',
+				'behind by (%)',
+				...columns.map((key) => label(key) + unit(key)),
+				'time bound by',
+			].filter((name) => name !== null),
+			rows: rows.map((row) =>
+				[
+					row.machines,
+					has_groups ? row.n : null,
+					row.verdict,
+					row.place === 'beaten' && is_number(row.behind_pct) ? dse.number(row.behind_pct, 3) : '',
+					...list(row.values).map((value, k) => shown(row, value, columns[k])),
+					row.bound || '',
+				].filter((cell) => cell !== null),
+			),
+		});
+	}
+
+	// ---- what to change next --------------------------------------------------------------------------------
+
+	// Of the changes that were tried, the one that lowers an objective most that is no size; what it raises stands beside it.
+	function next(run) {
+		const tried = list(run.sensitivity).filter(({change_pct}) => change_pct);
+		const gain = ({change_pct}) => {
+			const values = Object.entries(change_pct)
+				.filter(([key, value]) => is_number(value) && !SIZES.includes(key))
+				.map(([, value]) => value);
+			return values.length > 0 ? -Math.min(...values) : 0;
+		};
+		const best = tried.reduce((most, one) => (gain(one) > (most ? gain(most) : 0.05) ? one : most), null);
+		if (!best) return '';
+		const what = Object.entries(best.change_pct)
+			.filter(([, value]) => is_number(value) && value !== 0)
+			.map(([key, value]) => `${label(key)} ${value > 0 ? '+' : ''}${dse.number(value, 3)} %`)
+			.join(', ');
+		const from = best.from !== undefined ? `${best.from} \u2192 ` : '';
+		return dse.el(
+			'p',
+			{id: 'next'},
+			dse.el('b', {}, 'What to change next: '),
+			`at point ${best.of_point}, ${best.knob} ${from}${best.value}: ${what}. `,
+			dse.el('a', {href: '#sensitivity'}, 'Other changes'),
+		);
+	}
+
+	// ---- all of it ------------------------------------------------------------------------------------------
+
+	dse.verdict = function (section, run) {
+		if (!run.verdict || list(run.verdict.text).length === 0) return;
+		const figure = picture(run);
+		const said = dse.el(
+			'div',
+			{class: 'said'},
+			list(run.verdict.text).map((sentence) => dse.el('p', {}, sentence)),
+		);
+		section.append(
+			dse.el('div', {class: figure ? 'verdict' : ''}, said, dse.el('div', {}, figure ? figure.element : '', next(run))),
+			table(run),
+			dse.el('div', {class: 'note'}, list(run.verdict.notes).map((note) => dse.el('p', {}, note))),
+		);
+		if (figure) figure.redraw();
+	};
+})();
