@@ -18,6 +18,46 @@ static struct full_parts fill_parts(const struct dim_range *range, uint32_t larg
 	return parts;
 }
 
+/* Rounds and tasks of a PE, and its results in parts of the largest size. */
+struct pe_load {
+	double n_round, n_task, n_result;
+};
+
+/*
+ * Where the numbers of ifmap parts are known, so is who holds them, whatever the filter parts: idle PEs and parts that
+ * do not divide count. Filters of groups are dealt otherwise. All 0: not known.
+ */
+static struct pe_load assigned_load(const struct layer_context *context, const struct layer_design *design,
+                                    const struct split_range *range, const struct tiling *tiling, uint32_t computed_w,
+                                    uint32_t computed_h, struct chip_assignment *a)
+{
+	const struct machine *machine = context->machine;
+	*a = distribute_chip_assign(context, tiling);
+	if (a->is_own || a->n_copy == 0)
+		return (struct pe_load){0, 0, 0};
+	double n_wave = (double)a->n_wave, c_extent = (double)range->c.extent / (double)(a->n_share * a->n_copy);
+	double n_task = n_wave * (double)ceil_div(ceil_div(range->c.n_least, a->n_share), a->n_copy);
+	double n_round = n_wave * distribute_wave_frac(context, design, tiling, a) * c_extent / machine->mla_rows;
+	n_round *= (double)ceil_div(computed_w, machine->mla_cols) * computed_h;
+	return (struct pe_load){context->is_packed ? 0 : n_round, n_task,
+	                        real_max(n_task, n_wave * c_extent / tiling->out_c)};
+}
+
+/* ARM clocks of a PE that has so many results, and so many ifmap parts. */
+static double arm_clk(const struct layer_context *context, const struct layer_design *design,
+                      const struct tiling *tiling, double n_result, double n_map)
+{
+	const struct arm_share share = {
+	    .n_result = n_result, .n_map = n_map, .n_pad = 1, .in_pe = true, .source = true};
+	struct program program;
+	double clk = 0;
+	program.n_step = 0;
+	distribute_arm(context, design, tiling, &share, &program);
+	for (uint32_t i = 0; i < program.n_step; i++)
+		clk += program.step[i].u.arm.clk;
+	return clk;
+}
+
 void distribute_chip_busiest(const struct layer_context *context, const struct layer_design *design,
                              const struct split_range *range, const struct tiling *tiling, struct busiest_work *busiest)
 {
@@ -73,6 +113,15 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 		n_round = n_part * n_block_part * c_block / n_pe;
 	}
 	busiest->n_task = w.n * h.n * n_filter / n_pe;
+	if (w.is_known && h.is_known && block_n_group(block) == 1) {
+		struct chip_assignment assignment;
+		struct pe_load load =
+		    assigned_load(context, design, range, tiling, computed_w, computed_h, &assignment);
+		n_round = real_max(n_round, load.n_round);
+		busiest->n_task = real_max(busiest->n_task, load.n_task);
+		if (load.n_task > 0)
+			busiest->arm_clk = arm_clk(context, design, tiling, load.n_result, (double)assignment.n_wave);
+	}
 	busiest->task_clk = n_round * mla_least_round_clk(&context->round, &context->channels) +
 	                    busiest->n_task * machine->mla_init_clk;
 	uint64_t n_packet = ceil_div(block_group_in_c(block) * context->round.channel_a_byte, machine->noc_packet_byte);

@@ -58,12 +58,14 @@ void fast_plan_fetch(const struct machine *machine, const struct program *progra
  */
 double fast_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level);
 
-/* The least that the busiest PE and the busiest DRAM interface do in a STEP_COMPUTE. All 0: nothing is known. */
+/* The least that the busiest PE and the busiest DRAM interface do in a STEP_COMPUTE, and of ARM steps. All 0: nothing
+ * is known. */
 struct busiest_work {
 	double task_clk, n_task;       /* of a PE */
 	struct mla_fetch fetch;        /* of operand A, meanwhile */
 	double write_byte;             /* of an interface; 0: results go to storage QPEs */
 	double n_load, load_setup_clk; /* loads one after the other, and the set-up of each, PE clocks as measured */
+	double arm_clk;                /* of a PE's ARM core, in steps beside; 0: not known */
 };
 
 /* What every program of a range does at least. */

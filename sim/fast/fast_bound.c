@@ -5,6 +5,8 @@
 
 /* The array's two phases are rounded up to whole clocks after some 1e-6 was taken off each (step_clk in fast.c). */
 #define ROUNDED_OFF_CLK 4e-6
+/* So are the steps of ARM cores. */
+#define ARM_OFF_CLK 1e-5
 
 /* At best all tiles overlap with the transfer of all words, but for the first load and the last store. */
 static void bound_systolic(const struct machine *machine, const struct least_work *least, uint32_t level,
@@ -33,7 +35,8 @@ void fast_bound(const struct machine *machine, const struct least_work *least, u
 	}
 	const struct counts *counts = &least->counts;
 	double ns_per_clk = 1e3 / machine->level[level].clk_mhz;
-	double mla_ns = counts->mla_clk / least->n_pe * ns_per_clk, arm_ns = counts->arm_clk / least->n_pe * ns_per_clk;
+	double mla_ns = counts->mla_clk / least->n_pe * ns_per_clk;
+	double arm_ns = real_max(counts->arm_clk / least->n_pe, least->busiest.arm_clk - ARM_OFF_CLK) * ns_per_clk;
 	double dram_byte_per_ns =
 	    machine->dram_n * machine->dram_access_byte * machine->dram_clk_mhz * 1e-3 / machine->dram_access_clk;
 	double read_ns = (counts->dram_read_byte - least->fetch_byte) / dram_byte_per_ns,
