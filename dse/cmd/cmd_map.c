@@ -26,6 +26,7 @@ struct map_request {
 	bool prices; /* --detail both */
 	struct map_report report;
 	char source[MAP_SOURCE_SIZE];
+	char from[192]; /* the mapping, as struct story has it */
 };
 
 static const char *const tier_name[] = {"fast", "both"};
@@ -56,13 +57,25 @@ static enum err_code choose(struct map_request *job, struct err *err)
 	code = choice_worse(code, choice_result(cli, &job->network_result, err));
 	if (cli->split_scheme && cli->split && code == ERR_OK)
 		code = err_add(err, ERR_USAGE, "dse map: allowed is one of --split and --split-scheme");
-	bool for_search = cli->goal || cli->fetch_ahead || cli->conv_1x1 || cli->network_result || cli->detail;
+	bool for_search =
+	    cli->goal || cli->fetch_ahead || cli->conv_1x1 || cli->network_result || cli->detail || cli->runtime;
 	if (goes_by_rules(job) && for_search && code == ERR_OK)
-		code = err_add(
-		    err, ERR_USAGE,
-		    "dse map: --goal, --detail, --fetch-ahead, --conv-1x1 and --network-result are of a search; "
-		    "--split-scheme and --split thesis fix the splits already");
+		code = err_add(err, ERR_USAGE,
+		               "dse map: --goal, --detail, --fetch-ahead, --conv-1x1, --network-result and --runtime "
+		               "are of a search; "
+		               "--split-scheme and --split thesis fix the splits already");
 	return code;
+}
+
+/* --runtime needs the run-time system's constants, which defaults do not stand in for. */
+static enum err_code check_runtime(const struct map_request *job, struct err *err)
+{
+	if (!job->cli->runtime || job->mapping.machine.has_octopus)
+		return ERR_OK;
+	return err_add(err, ERR_INPUT,
+	               "dse map: --runtime needs the constants of a run-time system, and machine %s has no section "
+	               "octopus; final_chip has one, with the source of each constant",
+	               job->mapping.machine.name);
 }
 
 /* MACHINE NETWORK and what may be chosen. */
@@ -77,6 +90,8 @@ static enum err_code read_files(struct map_request *job, struct err *err)
 		code = choice_worse(code, split_scheme_read(cli->split_scheme, &job->scheme, err));
 	if (code == ERR_OK)
 		code = choice_check_strategy(cli, &job->mapping.machine, job->strategy, err);
+	if (code == ERR_OK)
+		code = check_runtime(job, err);
 	return code == ERR_OK ? choice_levels(cli, &job->mapping.machine, &job->levels, err) : code;
 }
 
@@ -91,14 +106,19 @@ static enum err_code map_by_rules(struct map_request *job, struct err *err)
 	(void)snprintf(job->source, sizeof(job->source), "Splits of %.120s, %s at %s",
 	               scheme ? job->cli->split_scheme : "the thesis' rules", strategy_table[strategy].name,
 	               job->mapping.machine.level[level].name);
+	(void)snprintf(job->from, sizeof(job->from), "by rules (splits of %.120s, %s)",
+	               scheme ? job->cli->split_scheme : "the thesis' rules", strategy_table[strategy].name);
 	return mapping_by_rules(&job->mapping, scheme, strategy, level, err);
 }
 
 /* What was found is the best of, and what was left out. */
 static void say_searched(struct map_request *job)
 {
-	static const char *const metric[] = {
-	    [MAPPING_LATENCY] = "latency_ms", [MAPPING_ENERGY] = "energy_mj", [MAPPING_EDP] = "edp_mj_ms"};
+	static const char *const metric[2][N_MAPPING_GOAL] = {
+	    {[MAPPING_LATENCY] = "latency_ms", [MAPPING_ENERGY] = "energy_mj", [MAPPING_EDP] = "edp_mj_ms"},
+	    {[MAPPING_LATENCY] = "run_time_ms",
+	     [MAPPING_ENERGY] = "energy_mj",
+	     [MAPPING_EDP] = "energy_mj * run_time_ms"}};
 	const struct mapping_searched *searched = &job->report.searched;
 	char within[48] = "", left[LEFT_OUT_TEXT_SIZE], priced[160] = "";
 	left_out_print(&searched->left_out, left);
@@ -111,7 +131,9 @@ static void say_searched(struct map_request *job)
 		    "faster than the fast tier says",
 		    100.0 * searched->assumed_gap_frac, 100.0 * searched->assumed_error_frac);
 	job->report.goal = mapping_goal_name[job->goal];
-	(void)snprintf(job->source, sizeof(job->source), "Least %s of %s mappings%s%s%s%s%s", metric[job->goal],
+	const char *goal = metric[job->cli->runtime ? 1 : 0][job->goal];
+	(void)snprintf(job->from, sizeof(job->from), "searched (least %s)", goal);
+	(void)snprintf(job->source, sizeof(job->source), "Least %s of %s mappings%s%s%s%s%s", goal,
 	               left[0] ? "the searched" : "all",
 	               job->network_result == NETWORK_RESULT_DRAM ? " that write the network's result to DRAM" : "",
 	               within, priced, left[0] ? "; left out: " : "", left);
@@ -121,6 +143,7 @@ static enum err_code search(struct map_request *job, struct err *err)
 {
 	const struct mapping_search_options options = {
 	    .goal = job->goal,
+	    .counts_run_time = job->cli->runtime,
 	    .strategy = job->strategy,
 	    .split = split_choice[job->split],
 	    .levels = job->levels,
@@ -142,11 +165,12 @@ static enum err_code make_mapping(struct map_request *job, struct err *err)
 {
 	static const enum cli_option fixed[] = {OPTION_GOAL,           OPTION_STRATEGY,    OPTION_SPLIT,
 	                                        OPTION_SPLIT_SCHEME,   OPTION_FETCH_AHEAD, OPTION_CONV_1X1,
-	                                        OPTION_NETWORK_RESULT, OPTION_LEVELS};
+	                                        OPTION_NETWORK_RESULT, OPTION_LEVELS,      OPTION_RUNTIME};
 	const struct cli_options *cli = job->cli;
 	if (cli->point || cli->mapping) {
 		(void)snprintf(job->source, sizeof(job->source), "Mapping of %.160s",
 		               cli->point ? cli->point : cli->mapping);
+		(void)snprintf(job->from, sizeof(job->from), "of %.160s", cli->point ? cli->point : cli->mapping);
 		enum err_code code = choice_check_fixed(cli, cli->point ? 1 : 0, "splits, strategies and levels", fixed,
 		                                        sizeof(fixed) / sizeof(fixed[0]), err);
 		if (code != ERR_OK)
@@ -201,17 +225,18 @@ enum err_code cmd_map(const struct cli_options *options, struct err *err)
 	enum err_code code = make_mapping(&job, err);
 	struct simulated *block = NULL;
 	size_t n = job.mapping.network.n_block;
+	job.report.detail = job.report.searched.is_priced ? DETAIL_EVENT : DETAIL_FAST;
 	if (code == ERR_OK) {
 		const struct simulate_options how = {
 		    .design = job.mapping.design,
-		    .how.detail = {.detail = job.report.searched.is_priced ? DETAIL_EVENT : DETAIL_FAST,
-		                   .n_thread = parallel_n_thread((size_t)options->jobs)}};
+		    .how.detail = {.detail = job.report.detail, .n_thread = parallel_n_thread((size_t)options->jobs)}};
 		block = memory_must(arena_array(&job.mapping.arena, n, sizeof(*block)));
 		code = simulate_network(&job.mapping.machine, &job.mapping.network, &how, block, err);
 	}
 	job.report.mapping = &job.mapping;
 	job.report.block = block;
 	job.report.source = job.source;
+	job.report.mapping_from = job.from;
 	if (code == ERR_OK && options->out)
 		code = write_files(options->out, &job.report, err);
 	if (code == ERR_OK && options->json)

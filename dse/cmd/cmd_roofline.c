@@ -13,10 +13,12 @@
 #include "dse/keep/output_file.h"
 #include "sim/base/unit.h"
 #include "sim/machine/machine_check.h"
+#include "sim/machine/machine_param.h"
 #include <assert.h>
 #include <string.h>
 
 #define MAX_MEMORY 16
+#define MAX_ARRAY 16
 
 /* All that the command line names. */
 struct roofline_request {
@@ -28,6 +30,11 @@ struct roofline_request {
 	uint32_t levels;         /* bit i: of operating point i */
 	size_t n_memory;
 	double memory_gb_s[MAX_MEMORY]; /* [n_memory] */
+	size_t n_strategy;
+	enum strategy strategy[N_STRATEGY]; /* [n_strategy] */
+	size_t n_array;
+	const char *array[MAX_ARRAY]; /* [n_array] of mla.array; NULL: the machine's own */
+	enum roofline_intensity intensity;
 	size_t n;
 	struct roofline *roofline; /* [n] */
 	struct arena arena;
@@ -60,6 +67,74 @@ static enum err_code choose_memories(struct roofline_request *job, struct err *e
 	return ERR_OK;
 }
 
+/* The next word of a list with commas, NULL behind the last one; in the arena. */
+static const char *next_word(struct roofline_request *job, const char **list)
+{
+	if (!*list)
+		return NULL;
+	size_t n = strcspn(*list, ",");
+	char *word = memory_must(arena_array(&job->arena, n + 1, 1));
+	memcpy(word, *list, n);
+	word[n] = '\0';
+	*list = (*list)[n] ? *list + n + 1 : NULL;
+	return word;
+}
+
+/* Strategies, separated by commas; without the option the fastest one of each layer. */
+static enum err_code choose_strategies(struct roofline_request *job, struct err *err)
+{
+	const char *list = job->cli->strategy, *name[N_STRATEGY];
+	if (!list)
+		job->strategy[job->n_strategy++] = N_STRATEGY;
+	for (size_t i = 0; i < N_STRATEGY; i++)
+		name[i] = strategy_table[i].name;
+	for (const char *word; (word = next_word(job, &list));) {
+		size_t index = 0;
+		enum err_code code = cli_choose(job->cli, "strategy", word, name, N_STRATEGY, &index, err);
+		for (size_t i = 0; i < job->n_strategy && code == ERR_OK; i++)
+			if (job->strategy[i] == (enum strategy)index)
+				code = err_add(err, ERR_USAGE, "dse roofline: --strategy has %s twice", word);
+		if (code == ERR_OK)
+			code = choice_check_strategy(job->cli, &job->machine, (enum strategy)index, err);
+		if (code != ERR_OK)
+			return code;
+		job->strategy[job->n_strategy++] = (enum strategy)index;
+	}
+	return ERR_OK;
+}
+
+/* MAC arrays, separated by commas. */
+static enum err_code choose_arrays(struct roofline_request *job, struct err *err)
+{
+	const char *list = job->cli->arrays;
+	if (!list)
+		job->array[job->n_array++] = NULL;
+	for (const char *word; (word = next_word(job, &list));) {
+		struct machine machine = job->machine;
+		if (job->n_array == MAX_ARRAY || job->machine.target == MACHINE_SYSTOLIC)
+			return err_add(
+			    err, ERR_USAGE,
+			    "dse roofline: --arrays takes up to %d MAC arrays, e.g. 16x4,16x2, of machines with "
+			    "PEs",
+			    MAX_ARRAY);
+		enum err_code code = machine_set_param(&machine, machine_find_param("mla.array"), word, err);
+		if (code != ERR_OK)
+			return code;
+		job->array[job->n_array++] = word;
+	}
+	return ERR_OK;
+}
+
+/* Of a systolic array as in the ARADA paper's figure, else as in the thesis'. */
+static enum err_code choose_intensity(struct roofline_request *job, struct err *err)
+{
+	size_t index = job->machine.target == MACHINE_SYSTOLIC ? ROOFLINE_TRAFFIC : ROOFLINE_THESIS;
+	enum err_code code = cli_choose(job->cli, "intensity", job->cli->intensity, roofline_intensity_name,
+	                                N_ROOFLINE_INTENSITY, &index, err);
+	job->intensity = (enum roofline_intensity)index;
+	return code;
+}
+
 static enum err_code read_network(struct roofline_request *job, const char *name, struct err *err)
 {
 	struct network *network = &job->network[job->n_network];
@@ -89,6 +164,12 @@ static enum err_code read_inputs(struct roofline_request *job, struct err *err)
 		code = choice_levels(job->cli, &job->machine, &job->levels, err);
 	if (code == ERR_OK)
 		code = choose_memories(job, err);
+	if (code == ERR_OK)
+		code = choose_strategies(job, err);
+	if (code == ERR_OK)
+		code = choose_arrays(job, err);
+	if (code == ERR_OK)
+		code = choose_intensity(job, err);
 	job->network = memory_must(arena_array(&job->arena, n, sizeof(*job->network)));
 	job->shown = memory_must(arena_array(&job->arena, n, sizeof(*job->shown)));
 	for (size_t i = 0; i < n; i++)
@@ -96,26 +177,45 @@ static enum err_code read_inputs(struct roofline_request *job, struct err *err)
 	return code;
 }
 
-/* Networks, of each operating points, of each memories. */
+/* One machine and operating point, by strategy. */
+static enum err_code make_strategies(struct roofline_request *job, size_t i, const struct machine *machine,
+                                     uint32_t level, struct err *err)
+{
+	enum err_code code = machine_check(machine, err);
+	for (size_t s = 0; s < job->n_strategy && code == ERR_OK; s++) {
+		const struct roofline_options options = {
+		    .level = level, .strategy = job->strategy[s], .intensity = job->intensity, .shown = job->shown[i]};
+		code = roofline_make(&job->network[i], machine, &options, &job->arena, &job->roofline[job->n++], err);
+	}
+	return code;
+}
+
+/* One network, by array, operating point and memory. */
+static enum err_code make_network(struct roofline_request *job, size_t i, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	for (size_t a = 0; a < job->n_array; a++)
+		for (uint32_t level = 0; level < job->machine.n_level; level++)
+			for (size_t k = 0; k < job->n_memory && code == ERR_OK && (job->levels >> level & 1); k++) {
+				struct machine machine = job->machine;
+				if (job->array[a])
+					code = machine_set_param(&machine, machine_find_param("mla.array"),
+					                         job->array[a], err);
+				if (job->cli->memory_gb_s)
+					roofline_set_memory(&machine, job->memory_gb_s[k]);
+				if (code == ERR_OK)
+					code = make_strategies(job, i, &machine, level, err);
+			}
+	return code;
+}
+
 static enum err_code make_rooflines(struct roofline_request *job, struct err *err)
 {
 	enum err_code code = ERR_OK;
-	job->roofline = memory_must(
-	    arena_array(&job->arena, job->n_network * job->machine.n_level * job->n_memory, sizeof(*job->roofline)));
-	for (size_t i = 0; i < job->n_network; i++)
-		for (uint32_t level = 0; level < job->machine.n_level; level++) {
-			if ((job->levels >> level & 1) == 0)
-				continue;
-			for (size_t k = 0; k < job->n_memory && code == ERR_OK; k++) {
-				struct machine machine = job->machine;
-				if (job->cli->memory_gb_s)
-					roofline_set_memory(&machine, job->memory_gb_s[k]);
-				code = machine_check(&machine, err);
-				if (code == ERR_OK)
-					code = roofline_make(&job->network[i], &machine, level, job->shown[i],
-					                     &job->arena, &job->roofline[job->n++], err);
-			}
-		}
+	size_t n = job->n_network * job->machine.n_level * job->n_memory * job->n_strategy * job->n_array;
+	job->roofline = memory_must(arena_array(&job->arena, n, sizeof(*job->roofline)));
+	for (size_t i = 0; i < job->n_network && code == ERR_OK; i++)
+		code = make_network(job, i, err);
 	return code;
 }
 

@@ -9,11 +9,15 @@
 #include "dse/base/parallel.h"
 #include "dse/design/replay.h"
 #include "dse/design/simulate.h"
+#include "dse/design/story.h"
 #include "dse/design/uncertain.h"
 #include "dse/keep/output_file.h"
+#include "dse/price/mapping_search.h"
 #include "dse/out/words.h"
+#include "dse/out/command_word.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 
 /* Everything one simulation needs. */
 struct simulate_request {
@@ -138,11 +142,101 @@ static enum err_code prepare(struct simulate_request *job, struct err *err)
 
 static uint32_t used_levels(const struct simulate_request *job)
 {
-	uint32_t levels = 0;
-	for (size_t i = 0; i < job->mapping.network.n_block; i++)
-		if (job->shown[i])
-			levels |= 1u << job->block[i].design.level;
-	return levels;
+	return story_levels(job->block, job->mapping.network.n_block, job->shown);
+}
+
+/* What was asked for; of a systolic array without --strategy each layer has the fastest that the array can do. */
+static const char *strategy_text(const struct simulate_request *job)
+{
+	const struct strategy_info *wanted = &strategy_table[job->options.strategy];
+	return job->mapping.machine.target == MACHINE_SYSTOLIC && !wanted->is_systolic ? "any" : wanted->name;
+}
+
+/* Where the mapping is from: a file, or the rule that split the layers. */
+static void print_mapping_from(const struct simulate_request *job, char text[192])
+{
+	const struct cli_options *cli = job->cli;
+	if (cli->mapping)
+		(void)snprintf(text, 192, "of %.160s", cli->mapping);
+	else if (cli->split_scheme)
+		(void)snprintf(text, 192, "by rules (splits of %.120s, %s)", cli->split_scheme, strategy_text(job));
+	else if (job->mapping.machine.target == MACHINE_SYSTOLIC)
+		(void)snprintf(text, 192, "by rules (the splitter's tiles, dataflow %s)", strategy_text(job));
+	else
+		(void)snprintf(text, 192, "by rules (the thesis' splitter, %s)", strategy_text(job));
+}
+
+static struct story story_of(const struct simulate_request *job, const char *from)
+{
+	return (struct story){.machine = &job->mapping.machine,
+	                      .detail = job->options.how.detail.detail,
+	                      .levels = used_levels(job),
+	                      .mapping = from};
+}
+
+/* Designs of layers that a search may choose from, nearly all of which bounds cut: less than half a second of a core. A
+ * count, so that what is
+ * printed depends on no machine. */
+#define GAIN_DESIGNS 20000000
+
+/* Least latency, ms, of all mappings with even splits, if there are few enough of them; else NAN. */
+static double least_latency_ms(struct simulate_request *job)
+{
+	struct mapping_search_options options = {.goal = MAPPING_LATENCY,
+	                                         .strategy = N_STRATEGY,
+	                                         .split = SPLIT_EVEN,
+	                                         .max_design = GAIN_DESIGNS,
+	                                         .network_result = NETWORK_RESULT_DRAM,
+	                                         .n_thread = job->options.how.detail.n_thread};
+	struct mapping_searched searched;
+	struct err err = {0};
+	enum err_code code = choice_levels(job->cli, &job->mapping.machine, &options.levels, &err);
+	if (code == ERR_OK)
+		code = choice_forms(job->cli, &options.forms, &err);
+	if (code == ERR_OK)
+		code = mapping_search(&job->mapping, &options, &searched, &err);
+	err_clear(&err);
+	return code == ERR_OK && !searched.is_too_large ? searched.value : (double)NAN;
+}
+
+/* A rule's mapping is no optimum: what finds one, and what it gains where that is known soon. */
+static void print_gain(FILE *file, struct simulate_request *job)
+{
+	const struct cli_options *cli = job->cli;
+	struct simulate_totals totals;
+	size_t n = job->mapping.network.n_block;
+	bool is_searched = job->options.how.detail.detail == DETAIL_FAST && !cli->layers && !cli->conv_1x1 &&
+	                   job->mapping.machine.target != MACHINE_SYSTOLIC;
+	if (cli->mapping)
+		return;
+	simulate_sum(&job->mapping.machine, job->block, n, job->shown, &totals);
+	double least_ms = is_searched ? least_latency_ms(job) : (double)NAN;
+	struct words_fold fold;
+	file = words_fold_begin(&fold, file);
+	(void)fputs("  the best mapping: dse map ", file);
+	command_word_print(file, cli->file[0]);
+	(void)fputc(' ', file);
+	command_word_print(file, cli->file[1]);
+	if (isnan(least_ms))
+		(void)fputs(" searches all of them\n", file);
+	else
+		(void)fprintf(file, " finds latency_ms %.6g or less, %.3g %% less at least\n", least_ms,
+		              100.0 * (1.0 - least_ms / totals.metric[METRIC_LATENCY]));
+	words_fold_end(&fold);
+}
+
+/* What the latency is of, what the run-time system adds, and what a search gains. */
+static void print_story(FILE *file, struct simulate_request *job)
+{
+	const struct machine *machine = &job->mapping.machine;
+	struct story_run_time run_time;
+	char from[192];
+	print_mapping_from(job, from);
+	const struct story story = story_of(job, from);
+	story_print(file, 2, &story);
+	story_run_time(machine, job->block, job->mapping.network.n_block, job->shown, &run_time);
+	story_print_run_time(file, 2, machine, &run_time);
+	print_gain(file, job);
 }
 
 /* How far the energies are to be trusted, in a line; each coefficient is in --json. */
@@ -170,7 +264,7 @@ static void print_confidence(FILE *file, const struct simulate_request *job)
 }
 
 /* What a design was simulated on stands above the tables; what was assumed stands below. */
-static void print_text(FILE *file, const struct simulate_request *job)
+static void print_text(FILE *file, struct simulate_request *job)
 {
 	size_t n_own = 0;
 	assert(job->block && job->shown);
@@ -184,6 +278,7 @@ static void print_text(FILE *file, const struct simulate_request *job)
 	              : job->options.how.detail.detail == DETAIL_GREYBOX ? ", tasks by the grey-box model"
 	                                                                 : "");
 	simulate_print(file, &job->mapping.machine, job->block, job->mapping.network.n_block, job->shown);
+	print_story(file, job);
 	print_confidence(file, job);
 	(void)uncertain_print_far(file, 2, &job->mapping.machine, used_levels(job));
 	if (is_event)
@@ -191,13 +286,6 @@ static void print_text(FILE *file, const struct simulate_request *job)
 	if (n_own > 0)
 		(void)fprintf(file, "  %zu operations are not in the split scheme; the thesis splitter split them\n",
 		              n_own);
-}
-
-/* What was asked for; of a systolic array without --strategy each layer has the fastest that the array can do. */
-static const char *strategy_text(const struct simulate_request *job)
-{
-	const struct strategy_info *wanted = &strategy_table[job->options.strategy];
-	return job->mapping.machine.target == MACHINE_SYSTOLIC && !wanted->is_systolic ? "any" : wanted->name;
 }
 
 /* The same figures, and each phase's bound, which the tables have no room for. */
@@ -213,6 +301,10 @@ static void print_json(FILE *file, const struct simulate_request *job)
 	json_put_text(&json, "detail", detail_name[job->options.how.detail.detail]);
 	if (job->cli->audit)
 		json_put_bool(&json, "audited", true);
+	char from[192];
+	print_mapping_from(job, from);
+	const struct story story = story_of(job, from);
+	story_put_json(&json, &story);
 	simulate_put_json(&json, &job->mapping.machine, job->block, job->mapping.network.n_block, job->shown);
 	json_begin_list(&json, "coefficients");
 	coefficient_put_json(&json, &job->mapping.machine, &job->mapping.sources, used_levels(job),

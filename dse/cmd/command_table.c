@@ -135,7 +135,8 @@ static const struct cli_command command_table[] = {
      "utilisation.csv (bytes, SRAM and MAC array by class of tasks), and splits.txt with all of it.",
      0, 2,
      LIST(COMMON, OPTION_GOAL, OPTION_STRATEGY, OPTION_SPLIT, OPTION_SPLIT_SCHEME, OPTION_LEVELS, OPTION_FETCH_AHEAD,
-          OPTION_CONV_1X1, OPTION_NETWORK_RESULT, OPTION_MAPPING, OPTION_POINT, OPTION_DETAIL, OPTION_SET),
+          OPTION_CONV_1X1, OPTION_NETWORK_RESULT, OPTION_RUNTIME, OPTION_MAPPING, OPTION_POINT, OPTION_DETAIL,
+          OPTION_SET),
      cmd_map},
     {"prove", "MACHINE NETWORK | [NETWORK] --mapping FILE.yaml | [NETWORK] --point FRONT.json:ID",
      "run a mapping on data, tile by tile: is it bit-exact?",
@@ -238,11 +239,14 @@ static const struct cli_command command_table[] = {
      0, LIST(OPTION_HELP), cmd_man},
     {"roofline", "MACHINE NETWORK...", "how near each layer comes to the roofs of array and memory",
      "For each convolution and fully-connected layer, on its own: operations a byte when every word of ifmap, weights\n"
-     "and ofmap moves once (all weights on the chip, maps in tiles), what the array's and the memory's roof allow, "
-     "and\n"
-     "what the simulator reaches. A roofline for each network, each operating point of --levels (without it the\n"
-     "machine's first) and each rate of --memory-gb-s. -o DIR writes roofline.csv, roofline.json and roofline.svg.",
-     2, SIZE_MAX, LIST(COMMON, OPTION_LEVELS, OPTION_LAYERS, OPTION_MEMORY, OPTION_SET), cmd_roofline},
+     "and ofmap moves once (--intensity says which words), what the roofs of array, memory and NoC allow, and what\n"
+     "the simulator reaches. A roofline for each network, each operating point of --levels (without it the machine's\n"
+     "first), each rate of --memory-gb-s, MAC array of --arrays and strategy of --strategy A,B (which share a panel;\n"
+     "without it the fastest one of each layer). -o DIR writes roofline.csv, roofline.json and roofline.svg.",
+     2, SIZE_MAX,
+     LIST(COMMON, OPTION_LEVELS, OPTION_LAYERS, OPTION_MEMORY, OPTION_STRATEGY, OPTION_ARRAYS, OPTION_INTENSITY,
+          OPTION_SET),
+     cmd_roofline},
 };
 
 const struct cli_program command_program = {command_table, sizeof(command_table) / sizeof(command_table[0])};

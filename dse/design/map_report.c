@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/map_report.h"
+#include "dse/design/story.h"
 #include "dse/design/uncertain.h"
 #include "dse/out/csv_write.h"
 #include "dse/layer/design_text.h"
@@ -275,6 +276,25 @@ static void print_layers(FILE *file, const struct map_report *report)
 	table_free(&table);
 }
 
+static struct story story_of(const struct map_report *report)
+{
+	const struct mapping *mapping = report->mapping;
+	return (struct story){.machine = &mapping->machine,
+	                      .detail = report->detail,
+	                      .levels = story_levels(report->block, mapping->network.n_block, NULL),
+	                      .mapping = report->mapping_from};
+}
+
+static void print_story(FILE *file, const struct map_report *report)
+{
+	const struct machine *machine = &report->mapping->machine;
+	struct story story = story_of(report);
+	struct story_run_time run_time;
+	story_print(file, 0, &story);
+	story_run_time(machine, report->block, report->mapping->network.n_block, NULL, &run_time);
+	story_print_run_time(file, 0, machine, &run_time);
+}
+
 /* Sums as dse simulate prints them, in a line. */
 static void print_sums(FILE *file, const struct map_report *report)
 {
@@ -297,6 +317,7 @@ static void print_sums(FILE *file, const struct map_report *report)
 	(void)fprintf(file, "%s\nlatency_ms %.6g  energy_mj %.6g  edp_mj_ms %.6g  dram_byte %.6g  clk %" PRIu64 "\n",
 	              report->source, latency_ms, energy_mj, latency_ms * energy_mj, dram_byte, clk);
 	words_fold_end(&fold);
+	print_story(own, report);
 	uncertain_print(own, 0, &totals.uncertain);
 	for (size_t i = 0; i < report->mapping->network.n_block; i++)
 		if (uncertain_print_far(own, 0, &report->mapping->machine, 1u << report->mapping->design[i].level))
@@ -390,6 +411,8 @@ void map_put_json(FILE *file, const struct map_report *report)
 		json_put_text(&json, "network_result", network_result_name[report->searched.network_result]);
 		left_out_put_json(&json, &report->searched.left_out);
 	}
+	const struct story story = story_of(report);
+	story_put_json(&json, &story);
 	simulate_put_json(&json, &mapping->machine, report->block, mapping->network.n_block, NULL);
 	json_begin_list(&json, "splits");
 	each_operation(report, put_json_row, &json);

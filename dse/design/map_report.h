@@ -15,8 +15,10 @@ struct map_report {
 	const struct mapping *mapping;
 	const struct simulated *block; /* [network.n_block] of the mapping's designs, run */
 	/* How the mapping came to be. */
-	const char *source; /* one line: "least latency_ms of 3.6e+14 designs" */
-	const char *goal;   /* name of a goal; NULL: nothing was searched */
+	const char *source;       /* one line: "least latency_ms of 3.6e+14 designs" */
+	const char *mapping_from; /* the same as struct story has it */
+	enum detail detail;       /* of the blocks */
+	const char *goal;         /* name of a goal; NULL: nothing was searched */
 	struct mapping_searched searched;
 };
 

@@ -188,7 +188,8 @@ static void compare_layer(struct replay_reader *reader, const struct doc_node *l
 	}
 	compare(reader, layer, name, "total_clk", (double)simulated->result.total_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
-		if (metric_table[k].scope == METRIC_OF_LAYER)
+		if (metric_table[k].scope == METRIC_OF_LAYER &&
+		    !isnan(metric_value(&reader->replay->machine, simulated->metric, (enum metric)k)))
 			compare(reader, layer, name, metric_table[k].name, simulated->metric[k]);
 }
 

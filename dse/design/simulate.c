@@ -90,7 +90,7 @@ static enum err_code take_run(const struct detail_run *run, struct simulated *bl
 	block->stat = run->stat;
 	block->uncertain = run->uncertain;
 	if (block->ran)
-		metric_of_layer(run->context->machine, &block->result, block->metric);
+		metric_of_layer(run->context, run->design, &block->result, block->metric);
 	return simulate_take_array(run->context, block, err);
 }
 
@@ -412,18 +412,20 @@ void simulate_sum(const struct machine *machine, const struct simulated *block, 
 		if (is_shown(block, shown, i))
 			add_totals(totals, machine, &block[i]);
 	uncertainty_divide(&totals->uncertain, totals->metric[METRIC_LATENCY]);
+	totals->metric[METRIC_RUN_TIME] += metric_network_overhead_ms(machine);
 	metric_of_machine(machine, totals->metric);
 	metric_derive(totals->metric);
 	totals->mac_util_frac = totals->possible_mac > 0.0 ? totals->mac / totals->possible_mac : 0.0;
 }
 
 /* Energy by part shows where the next design should save. */
-static void print_totals(FILE *file, const struct simulate_totals *totals)
+static void print_totals(FILE *file, const struct machine *machine, const struct simulate_totals *totals)
 {
 	(void)fprintf(file, "totals\n  total_clk %" PRIu64 " (without ARM operations %" PRIu64 ")\n", totals->total_clk,
 	              totals->core_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
-		if (metric_table[k].scope != METRIC_OF_MACHINE)
+		if (metric_table[k].scope != METRIC_OF_MACHINE &&
+		    !isnan(metric_value(machine, totals->metric, (enum metric)k)))
 			(void)fprintf(file, "  %s %.6g\n", metric_table[k].name, totals->metric[k]);
 	uncertain_print(file, 2, &totals->uncertain);
 	if (totals->possible_mac > 0.0)
@@ -444,7 +446,7 @@ void simulate_print(FILE *file, const struct machine *machine, const struct simu
 	print_figures(file, machine, block, n, shown);
 	simulate_print_array(file, block, n, shown);
 	(void)fputc('\n', file);
-	print_totals(file, &totals);
+	print_totals(file, machine, &totals);
 	for (size_t i = 0; i < n; i++) {
 		const struct verdict *verdict = &block[i].verdict;
 		if (block[i].ran || (shown && !shown[i]))
@@ -457,7 +459,7 @@ void simulate_print(FILE *file, const struct machine *machine, const struct simu
 	}
 }
 
-static void put_result(struct json *json, const struct simulated *block)
+static void put_result(struct json *json, const struct machine *machine, const struct simulated *block)
 {
 	const struct sim_result *result = &block->result;
 	assert(block->ran);
@@ -482,7 +484,7 @@ static void put_result(struct json *json, const struct simulated *block)
 	json_put_u64(json, "sram_byte", result->sram_byte);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)
-			json_put_real(json, metric_table[k].name, block->metric[k]);
+			json_put_real(json, metric_table[k].name, metric_value(machine, block->metric, (enum metric)k));
 	energy_put_parts(json, &result->energy);
 }
 
@@ -497,7 +499,7 @@ static void put_block(struct json *json, const struct machine *machine, const st
 	json_put_bool(json, "split_from_scheme", block->in_scheme);
 	json_put_text(json, "verdict", verdict_table[block->verdict.reason].name);
 	if (block->ran)
-		put_result(json, block);
+		put_result(json, machine, block);
 	if (block->ran)
 		simulate_put_array(json, block);
 	json_end(json);
@@ -524,7 +526,7 @@ void simulate_put_json(struct json *json, const struct machine *machine, const s
 	uncertain_put_far(json, machine, levels);
 	json_put_real(json, "mac_util_frac", totals.mac_util_frac);
 	for (unsigned k = 0; k < N_METRIC; k++)
-		json_put_real(json, metric_table[k].name, totals.metric[k]);
+		json_put_real(json, metric_table[k].name, metric_value(machine, totals.metric, (enum metric)k));
 	energy_put_parts(json, &totals.energy);
 	energy_put_supplies(json, totals.supply);
 	json_end(json);

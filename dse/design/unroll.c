@@ -181,7 +181,7 @@ static enum err_code take_runs(const struct detail_run *run, struct unrolled_des
 		design[i].total_clk = run[i].result.total_clk;
 		design[i].energy = run[i].result.energy;
 		design[i].uncertain = run[i].uncertain;
-		metric_of_layer(run[i].context->machine, &run[i].result, design[i].metric);
+		metric_of_layer(run[i].context, run[i].design, &run[i].result, design[i].metric);
 	}
 	return ERR_OK;
 }

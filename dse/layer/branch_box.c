@@ -264,6 +264,7 @@ static bool least_metrics(const struct space *space, const struct layer_context 
 	/* A step's power is energy over time: a larger bound would need the most clocks that a step of the box may
 	 * take. */
 	value[METRIC_PEAK_POWER] = energy_static_mw(machine, level) * BOUND_SLACK;
+	value[METRIC_RUN_TIME] = value[METRIC_LATENCY] + metric_layer_overhead_ms(machine, bound->n_worker);
 	return is_counted;
 }
 

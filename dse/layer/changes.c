@@ -33,5 +33,6 @@ void changes_add(const struct space *space, const struct machine *machine, uint3
 	double ns = energy_switch_ns(machine, before, after);
 	double pj = energy_switch_pj(machine, before, after) + energy_static_mw(machine, after) * ns;
 	value[METRIC_LATENCY] += ns * MS_PER_NS;
+	value[METRIC_RUN_TIME] += ns * MS_PER_NS;
 	value[METRIC_ENERGY] += pj * MJ_PER_PJ;
 }

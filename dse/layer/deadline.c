@@ -18,6 +18,13 @@ double deadline_sleep_mj(const struct space *space, const struct machine *machin
 	return deadline_asleep_mj(space, machine, space->deadline_ms);
 }
 
+double deadline_beside(const struct space *space, const struct machine *machine, enum metric metric)
+{
+	if (metric == METRIC_RUN_TIME)
+		return metric_network_overhead_ms(machine);
+	return metric == METRIC_ENERGY ? deadline_sleep_mj(space, machine) : 0.0;
+}
+
 void deadline_of_layer(const struct space *space, const struct machine *machine, double *value)
 {
 	if (!(space->deadline_ms > 0))
@@ -31,14 +38,13 @@ void deadline_of_network(const struct space *space, const struct machine *machin
 {
 	if (space->deadline_ms > value[METRIC_LATENCY])
 		value[METRIC_ENERGY] += deadline_asleep_mj(space, machine, space->deadline_ms - value[METRIC_LATENCY]);
+	value[METRIC_RUN_TIME] += metric_network_overhead_ms(machine);
 }
 
 double deadline_limit(const struct space *space, const struct machine *machine, size_t network, enum metric metric)
 {
 	double limit = space_network_limit(space, network, metric);
-	if (!(space->deadline_ms > 0))
-		return limit;
-	if (metric == METRIC_LATENCY)
+	if (metric == METRIC_LATENCY && space->deadline_ms > 0)
 		return fmin(limit, space->deadline_ms * (1.0 + SPACE_LIMIT_SLACK));
-	return metric == METRIC_ENERGY ? limit - deadline_sleep_mj(space, machine) : limit;
+	return limit - deadline_beside(space, machine, metric);
 }

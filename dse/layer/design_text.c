@@ -101,7 +101,7 @@ int design_print_reason(const struct layer_problem *layer, const uint32_t *genom
 			                verdict_table[verdict->reason].help, verdict->demanded, verdict->available);
 		return snprintf(text, n_byte, "%s", verdict_table[verdict->reason].help);
 	}
-	metric_of_layer(run.context->machine, &run.result, metric);
+	metric_of_layer(run.context, &design, &run.result, metric);
 	deadline_of_layer(layer->space, run.context->machine, metric);
 	for (unsigned i = 0; i < layer->n_metric; i++)
 		if (!(metric[layer->metric[i]] <= layer->limit[i]))

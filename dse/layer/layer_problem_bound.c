@@ -232,6 +232,7 @@ static struct proof rule_out(const struct layer_problem *layer, const struct lay
 		value[METRIC_ENERGY] = energy_pj * MJ_PER_PJ * BOUND_SLACK;
 		value[METRIC_ENERGY] -= deadline_asleep_mj(layer->space, context->machine, latency_ns * MS_PER_NS);
 		value[METRIC_DRAM] = (least->counts.dram_read_byte + least->counts.dram_write_byte) * BOUND_SLACK;
+		value[METRIC_RUN_TIME] = value[METRIC_LATENCY] + metric_layer_overhead_ms(context->machine, 1);
 		for (unsigned i = 0; i < layer->n_metric; i++)
 			metric[i] = value[layer->metric[i]];
 		enum metric over = limit_exceeded(layer, metric);

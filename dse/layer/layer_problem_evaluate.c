@@ -214,7 +214,7 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 		out->n_cut = 0; /* the operating point counts, too */
 		return;
 	}
-	metric_of_layer(context->machine, &result, metric);
+	metric_of_layer(context, &design, &result, metric);
 	deadline_of_layer(layer->space, context->machine, metric);
 	judge_metrics(layer, context, &design, metric, out);
 }

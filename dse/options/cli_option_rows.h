@@ -118,6 +118,13 @@ OPTION(SPLIT, TEXT, split, "split", 0, "NAME", 0, 0,
        "splits to choose from: all (the default), reduced, even; or thesis: by its rules, no search")
 OPTION(FETCH_AHEAD, FLAG, fetch_ahead, "fetch-ahead", 0, NULL, 0, 0,
        "weights may be fetched into storage QPEs while the layer before runs")
+OPTION(ARRAYS, TEXT, arrays, "arrays", 0, "A,B", 0, 0, "MAC arrays, e.g. 16x4,16x2 (default: the machine's)")
+OPTION(INTENSITY, TEXT, intensity, "intensity", 0, "NAME", 0, 0,
+       "bytes of operations a byte: thesis (padded ifmap, weights, ofmap before pooling; the default) or traffic\n"
+       "(what windows read, weights, what is written; the default of systolic arrays)")
+OPTION(RUNTIME, FLAG, runtime, "runtime", 0, NULL, 0, 0,
+       "count what OctopuScheduler takes beside the work: setup, cleanup, scheduling and configuration of each layer\n"
+       "(machines with a section octopus)")
 OPTION(CONV_1X1, TEXT, conv_1x1, "conv-1x1", 0, "A,B", 0, 0,
        "forms that 1x1 convolutions may have in a search: conv, packed, matmul (default: these), and\n"
        "tight, without the pixels that a stride skips behind the last output; of simulate: the one\n"

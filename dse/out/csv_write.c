@@ -4,6 +4,7 @@
 #include "dse/out/format_item.h"
 #include "sim/base/text.h"
 #include <assert.h>
+#include <math.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,14 @@ void csv_put_real(FILE *file, bool first, double value)
 	if (!first)
 		(void)fputc(',', file);
 	(void)fputs(text, file);
+}
+
+void csv_put_known(FILE *file, bool first, double value)
+{
+	if (isfinite(value))
+		csv_put_real(file, first, value);
+	else
+		csv_put_text(file, first, "");
 }
 
 void csv_put_row(FILE *file, const char *format, ...)

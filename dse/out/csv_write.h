@@ -11,6 +11,9 @@
 void csv_put_text(FILE *file, bool first, const char *text);
 void csv_put_real(FILE *file, bool first, double value);
 
+/* An empty cell where the value is not finite. */
+void csv_put_known(FILE *file, bool first, double value);
+
 /*
  * Cells as the format has them, by the conversions of dse/out/format_item.h: %s is csv_put_text's, %g csv_put_real's.
  * Commas and the end of the line are the format's: "%s,%g,%zu\n".

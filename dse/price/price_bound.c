@@ -46,6 +46,7 @@ static void bound_layer(const struct space *space, const struct machine *machine
 		metric[METRIC_ENERGY] = fmin(metric[METRIC_ENERGY], beyond_mj * SLACK);
 	}
 	metric[METRIC_ENERGY] += deadline_asleep_mj(space, machine, metric[METRIC_LATENCY]);
+	metric[METRIC_RUN_TIME] = metric[METRIC_LATENCY] + metric_layer_overhead_ms(machine, 1) * SLACK;
 }
 
 bool price_bound(const struct explore *explore, uint32_t machine_index, double *objective)

@@ -34,7 +34,7 @@ static bool add_unlisted(struct price_machine *machine, size_t task, const struc
 		for (unsigned k = 0; k < layer->n_metric; k++) {
 			enum metric metric = layer->metric[k];
 			value[k] *= reach;
-			if (metric == METRIC_LATENCY || metric == METRIC_ENERGY)
+			if (metric == METRIC_LATENCY || metric == METRIC_ENERGY || metric == METRIC_RUN_TIME)
 				value[k] *= 1.0 - error->faster_frac;
 			else if (metric == METRIC_PEAK_POWER)
 				value[k] /= 1.0 + error->slower_frac;

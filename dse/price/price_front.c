@@ -76,7 +76,7 @@ bool price_add_hopes(const struct pricing *pricing, const struct pareto *front, 
 		double objective[SPACE_MAX_OBJECTIVE];
 		for (unsigned k = 0; k < front->n_objective; k++) {
 			enum metric metric = space->objective[k];
-			bool is_time = metric == METRIC_LATENCY || metric == METRIC_ENERGY;
+			bool is_time = metric == METRIC_LATENCY || metric == METRIC_ENERGY || metric == METRIC_RUN_TIME;
 			double factor = metric == METRIC_EDP ? left * left : is_time ? left : 1.0;
 			if (metric == METRIC_PEAK_POWER)
 				factor = 1.0 / (1.0 + pricing->error.slower_frac);

@@ -284,6 +284,7 @@ void price_hope(struct price_machine *machine, const struct price_error *error)
 		if (design->is_priced)
 			continue;
 		memcpy(metric, design->metric, sizeof(metric));
+		metric[METRIC_RUN_TIME] -= metric[METRIC_LATENCY] * error->faster_frac; /* overhead stays */
 		metric[METRIC_LATENCY] *= 1.0 - error->faster_frac;
 		metric[METRIC_ENERGY] *= 1.0 - error->faster_frac * design->static_frac; /* what less time saves */
 		metric[METRIC_PEAK_POWER] /= 1.0 + error->slower_frac; /* the same energy in more time */
@@ -298,7 +299,7 @@ static void take_fast(const struct detail_run *run, struct price_design *design)
 	design->work = 1 + (uint64_t)run->result.counts.noc_packet;
 	design->static_frac = energy->total_pj > 0.0 ? energy->static_pj / energy->total_pj : 1.0;
 	design->own.uncertain = run->uncertain;
-	metric_of_layer(run->context->machine, &run->result, design->metric);
+	metric_of_layer(run->context, run->design, &run->result, design->metric);
 }
 
 /* Those that are new. */

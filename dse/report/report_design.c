@@ -180,7 +180,7 @@ static enum err_code run_batch(struct report_data *data, size_t first, size_t en
 			          verdict_table[run[k].verdict.reason].help);
 			break;
 		}
-		metric_of_layer(context[k].machine, &design->result, design->metric);
+		metric_of_layer(&context[k], run[k].design, &design->result, design->metric);
 		compare_design(data, of[k]);
 	}
 	return code;

@@ -372,7 +372,8 @@ static enum err_code run_batch(struct study *study, size_t first, size_t end, co
 	enum err_code code = detail_run_all(run, end - first, study->how, study->err);
 	for (size_t i = first; i < end && code == ERR_OK; i++) {
 		if (run[i - first].ran)
-			metric_of_layer(machine, &run[i - first].result, metric[i]);
+			metric_of_layer(run[i - first].context, run[i - first].design, &run[i - first].result,
+			                metric[i]);
 		else
 			refuse_layer(study, &study->trial[i], &run[i - first].verdict);
 	}

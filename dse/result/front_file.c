@@ -212,11 +212,7 @@ const char *front_file_verdict(const struct verify_point *point)
 
 static void put_metric(FILE *file, const struct machine *machine, const double *metric, enum metric which)
 {
-	double value = metric_value(machine, metric, which);
-	if (isnan(value))
-		csv_put_text(file, false, "");
-	else
-		csv_put_real(file, false, value);
+	csv_put_known(file, false, metric_value(machine, metric, which));
 }
 
 /* The objectives in the event tier, and what they say about the point's place. */
@@ -232,15 +228,6 @@ static void put_verified(FILE *file, const struct space *space, const struct mac
 	else
 		csv_put_text(file, false, "");
 	csv_put_text(file, false, front_file_verdict(point));
-}
-
-/* A cell that is empty where the value is not known. */
-static void put_known(FILE *file, double value)
-{
-	if (isfinite(value))
-		csv_put_real(file, false, value);
-	else
-		csv_put_text(file, false, "");
 }
 
 /* The same order as write_csv_header. */
@@ -262,9 +249,9 @@ static void write_csv_point(FILE *file, const struct front_run *run, size_t id, 
 	for (size_t i = 0; i < point->n_network; i++)
 		for (unsigned k = 0; k < N_METRIC; k++)
 			if (metric_table[k].scope != METRIC_OF_MACHINE)
-				csv_put_real(file, false, point->network[i][k]);
-	put_known(file, uncertain_pct(uncertainty_frac(&point->uncertain)));
-	put_known(file, uncertain_pct(point->uncertain.reference_frac));
+				put_metric(file, point->machine, point->network[i], (enum metric)k);
+	csv_put_known(file, false, uncertain_pct(uncertainty_frac(&point->uncertain)));
+	csv_put_known(file, false, uncertain_pct(point->uncertain.reference_frac));
 	if (run->price && run->price->is_priced) {
 		(void)fprintf(file, ",%u", (unsigned)run->price->n_like[id]);
 		csv_put_text(file, false, front_file_place(run->price, id));

@@ -44,7 +44,9 @@ static void put_design(struct json *json, const struct front_run *run, size_t nu
 	json_put_u64(json, "total_clk", unrolled->total_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)
-			json_put_real(json, metric_table[k].name, unrolled->metric[k]);
+			json_put_real(json, metric_table[k].name,
+			              metric_value(unroller_machine(run->unroller, unrolled->machine_index),
+			                           unrolled->metric, (enum metric)k));
 	energy_put_parts(json, &unrolled->energy);
 	json_end(json);
 }

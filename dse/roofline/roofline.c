@@ -12,6 +12,17 @@ const char *const roofline_kind_name[N_ROOFLINE_KIND] = {[ROOFLINE_CONV] = "conv
                                                          [ROOFLINE_DEPTHWISE] = "depthwise",
                                                          [ROOFLINE_FC] = "fc"};
 
+const char *const roofline_intensity_name[N_ROOFLINE_INTENSITY] = {
+    [ROOFLINE_THESIS] = "thesis", [ROOFLINE_TRAFFIC] = "traffic"};
+
+double roofline_noc_gb_s(const struct machine *machine)
+{
+	if (machine->target == MACHINE_SYSTOLIC)
+		return 0;
+	double n_router = machine->target == MACHINE_CHIP ? machine->chip.n_qpe : 1;
+	return n_router * machine->noc_router_packet * machine->noc_packet_byte * machine->noc_clk_mhz * 1e-3;
+}
+
 double roofline_memory_gb_s(const struct machine *machine)
 {
 	if (machine->target == MACHINE_SYSTOLIC)
@@ -96,10 +107,17 @@ static enum roofline_kind kind_of(const struct block *block)
 }
 
 /* Fused pooling comes before the result is written. */
-static double ofmap_byte(const struct block *block, uint32_t word_byte)
+static double ofmap_byte(const struct block *block, uint32_t word_byte, bool is_pooled)
 {
 	double n_out = (double)block->out_w * block->out_h * block->out_c * block_batch(block);
-	return n_out * word_byte / ((double)block->pool * block->pool);
+	return n_out * word_byte / (is_pooled ? (double)block->pool * block->pool : 1);
+}
+
+static double padded_ifmap_byte(const struct block *block, uint32_t word_byte)
+{
+	if (block->kind == BLOCK_MATMUL)
+		return roofline_ifmap_byte(block, word_byte);
+	return (double)block_padded_w(block) * block_padded_h(block) * block->in_c * block_batch(block) * word_byte;
 }
 
 /* One strategy, with the splitter's split. The layer stands for itself: nothing is kept for it or for others. */
@@ -130,10 +148,12 @@ static enum err_code try_strategy(const struct roofline *roofline, enum strategy
 	return code == ERR_INFEASIBLE ? ERR_OK : code;
 }
 
-/* The fastest of the strategies that searches have. */
+/* The strategy, or the fastest of those that searches have. */
 static enum err_code reach(const struct roofline *roofline, struct roofline_layer *layer, struct err *err)
 {
 	enum err_code code = ERR_OK;
+	if (roofline->strategy != N_STRATEGY)
+		return try_strategy(roofline, roofline->strategy, layer, err);
 	for (int i = 0; i < N_STRATEGY && code == ERR_OK; i++)
 		if (strategy_table[i].for_search && strategy_serves((enum strategy)i, &roofline->machine))
 			code = try_strategy(roofline, (enum strategy)i, layer, err);
@@ -147,27 +167,34 @@ static void place_under_roofs(const struct roofline *roofline, struct roofline_l
 	uint32_t word_byte = roofline->machine.target == MACHINE_SYSTOLIC ? roofline->machine.systolic.word_byte : 1;
 	layer->kind = kind_of(block);
 	layer->n_op = 2 * (double)block_n_mac(block);
-	layer->ifmap_byte = roofline_ifmap_byte(block, word_byte);
+	bool is_thesis = roofline->intensity == ROOFLINE_THESIS;
+	layer->ifmap_byte = is_thesis ? padded_ifmap_byte(block, word_byte) : roofline_ifmap_byte(block, word_byte);
 	layer->weight_byte = (double)block_n_weight(block) * word_byte;
-	layer->ofmap_byte = ofmap_byte(block, word_byte);
+	layer->ofmap_byte = ofmap_byte(block, word_byte, !is_thesis);
 	double byte = layer->ifmap_byte + layer->weight_byte + layer->ofmap_byte;
 	assert(layer->n_op > 0 && byte > 0);
 	layer->intensity = layer->n_op / byte;
-	double memory_gops = layer->intensity * roofline->memory_gb_s;
+	bool has_slow_noc = roofline->noc_gb_s > 0 && roofline->noc_gb_s < roofline->memory_gb_s;
+	double memory_gops = layer->intensity * (has_slow_noc ? roofline->noc_gb_s : roofline->memory_gb_s);
 	layer->is_memory_bound = memory_gops < roofline->compute_gops;
 	layer->attainable_gops = fmin(memory_gops, roofline->compute_gops);
 }
 
-enum err_code roofline_make(const struct network *network, const struct machine *machine, uint32_t level,
-                            const bool *shown, struct arena *arena, struct roofline *roofline, struct err *err)
+enum err_code roofline_make(const struct network *network, const struct machine *machine,
+                            const struct roofline_options *options, struct arena *arena, struct roofline *roofline,
+                            struct err *err)
 {
 	enum err_code code = ERR_OK;
-	assert(network && machine && level < machine->n_level && arena && roofline);
+	assert(network && machine && options && options->level < machine->n_level && arena && roofline);
+	const bool *shown = options->shown;
 	*roofline = (struct roofline){.network = network,
 	                              .machine = *machine,
-	                              .level = level,
-	                              .compute_gops = roofline_compute_gops(machine, level),
-	                              .memory_gb_s = roofline_memory_gb_s(machine)};
+	                              .level = options->level,
+	                              .strategy = options->strategy,
+	                              .intensity = options->intensity,
+	                              .compute_gops = roofline_compute_gops(machine, options->level),
+	                              .memory_gb_s = roofline_memory_gb_s(machine),
+	                              .noc_gb_s = roofline_noc_gb_s(machine)};
 	roofline->layer = memory_must(arena_array(arena, network->n_block, sizeof(*roofline->layer)));
 	/* 1 + where a block stands; 0: nowhere */
 	size_t *place = memory_must(arena_array(arena, network->n_block, sizeof(*place)));

@@ -1,16 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rooflines as tables, CSV and JSON. */
 #include "dse/out/csv_write.h"
+#include "dse/design/story.h"
 #include "dse/out/json.h"
 #include "dse/roofline/roofline_report.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 
 static const char *bound_of(const struct roofline_layer *layer)
 {
 	return layer->is_memory_bound ? "memory" : "compute";
+}
+
+/* "fastest", or the name of the one. */
+static const char *strategy_of(const struct roofline *roofline)
+{
+	return roofline->strategy == N_STRATEGY ? "fastest" : strategy_table[roofline->strategy].name;
+}
+
+static const char *array_of(const struct roofline *roofline, char text[32])
+{
+	const struct machine *machine = &roofline->machine;
+	bool is_systolic = machine->target == MACHINE_SYSTOLIC;
+	(void)snprintf(text, 32, "%" PRIu32 "x%" PRIu32, is_systolic ? machine->systolic.rows : machine->mla_cols,
+	               is_systolic ? machine->systolic.cols : machine->mla_rows);
+	return text;
+}
+
+/* What the points are of: not the figures of a mapping that was searched. */
+static void print_story(FILE *file, const struct roofline *roofline)
+{
+	char mapping[128];
+	(void)snprintf(mapping, sizeof(mapping), "by rules (the splitter's splits, each layer alone; strategy %s)",
+	               strategy_of(roofline));
+	const struct story story = {.machine = &roofline->machine,
+	                            .detail = DETAIL_FAST,
+	                            .levels = UINT32_C(1) << roofline->level,
+	                            .mapping = mapping};
+	story_print(file, 2, &story);
+	(void)fprintf(file, "  bytes of an operation: %s\n",
+	              roofline->intensity == ROOFLINE_THESIS
+	                  ? "padded ifmap, weights, ofmap before pooling (--intensity thesis)"
+	                  : "what windows read of the ifmap, weights, ofmap as written (--intensity traffic)");
 }
 
 /* NAN where the simulator does not run the layer. */
@@ -75,12 +109,15 @@ void roofline_print(FILE *file, const struct roofline *roofline, size_t n, bool 
 		const struct roofline *one = &roofline[i];
 		const struct operating_point *level = &one->machine.level[one->level];
 		const struct roofline_sum sum = roofline_sum(one);
+		char array[32];
 		struct words_fold fold;
 		FILE *prose = words_fold_begin(&fold, file);
-		(void)fprintf(
-		    prose, "%s%s on %s at %s (%.6g MHz): roofs %.6g GOPS and %.6g GB/s, ridge at %.4g op/byte\n",
-		    i > 0 && !brief ? "\n" : "", one->network->name, one->machine.name, level->name, level->clk_mhz,
-		    one->compute_gops, one->memory_gb_s, one->compute_gops / one->memory_gb_s);
+		(void)fprintf(prose, "%s%s on %s at %s (%.6g MHz), array %s: roofs %.6g GOPS and %.6g GB/s",
+		              i > 0 && !brief ? "\n" : "", one->network->name, one->machine.name, level->name,
+		              level->clk_mhz, array_of(one, array), one->compute_gops, one->memory_gb_s);
+		if (one->noc_gb_s > 0)
+			(void)fprintf(prose, ", NoC %.6g GB/s", one->noc_gb_s);
+		(void)fprintf(prose, ", ridge at %.4g op/byte\n", one->compute_gops / one->memory_gb_s);
 		(void)fprintf(prose, "  %zu layers, %zu of them under the memory's roof; %.4g op/byte in all", one->n,
 		              sum.n_memory_bound, sum.intensity);
 		if (isfinite(sum.reached_gops))
@@ -88,6 +125,7 @@ void roofline_print(FILE *file, const struct roofline *roofline, size_t n, bool 
 		(void)fputc('\n', prose);
 		print_verdicts(prose, one);
 		words_fold_end(&fold);
+		print_story(file, one);
 		if (!brief) {
 			(void)fputc('\n', file);
 			print_layers(file, one);
@@ -97,12 +135,14 @@ void roofline_print(FILE *file, const struct roofline *roofline, size_t n, bool 
 
 void roofline_write_csv(FILE *file, const struct roofline *roofline, size_t n)
 {
-	(void)fputs("network,machine,level,clk_mhz,compute_gops,memory_gb_s,layer,kind,mac,ifmap_byte,weight_byte,"
-	            "ofmap_byte,op_per_byte,attainable_gops,reached_gops,bound,verdict\n",
-	            file);
+	(void)fputs(
+	    "network,machine,level,clk_mhz,compute_gops,memory_gb_s,layer,kind,mac,ifmap_byte,weight_byte,"
+	    "ofmap_byte,op_per_byte,attainable_gops,reached_gops,bound,verdict,array,strategy,intensity,noc_gb_s\n",
+	    file);
 	for (size_t i = 0; i < n; i++) {
 		const struct roofline *one = &roofline[i];
 		const struct operating_point *level = &one->machine.level[one->level];
+		char array[32];
 		for (size_t k = 0; k < one->n; k++) {
 			const struct roofline_layer *layer = &one->layer[k];
 			csv_put_row(file, "%s,%s,%s,%g,%g,%g,%s,%s,%g,%g,%g,%g,%g,%g", one->network->name,
@@ -114,8 +154,10 @@ void roofline_write_csv(FILE *file, const struct roofline *roofline, size_t n)
 				csv_put_real(file, false, layer->reached_gops);
 			else
 				csv_put_text(file, false, "");
-			csv_put_row(file, ",%s,%s\n", bound_of(layer),
-			            verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
+			csv_put_row(file, ",%s,%s,%s,%s,%s,%g\n", bound_of(layer),
+			            verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name,
+			            array_of(one, array), strategy_of(one), roofline_intensity_name[one->intensity],
+			            one->noc_gb_s);
 		}
 	}
 }
@@ -147,6 +189,9 @@ void roofline_write_json(FILE *file, const struct roofline *roofline, size_t n)
 		                one->network->name, one->machine.name, one->machine.level[one->level].name,
 		                one->machine.level[one->level].clk_mhz, one->compute_gops, one->memory_gb_s,
 		                one->compute_gops / one->memory_gb_s);
+		char array[32];
+		json_put_fields(&json, "array %s, strategy %s, intensity %s, noc_gb_s %g", array_of(one, array),
+		                strategy_of(one), roofline_intensity_name[one->intensity], one->noc_gb_s);
 		json_put_fields(&json, "op_per_byte %g, reached_gops %g, memory_bound_layers %zu", sum.intensity,
 		                sum.reached_gops, sum.n_memory_bound);
 		json_begin_list(&json, "layers");

@@ -411,7 +411,7 @@ static void take_run(struct attribute_work *work, const struct detail_run *run, 
 	char text[WHY_SIZE];
 	if (run->ran) {
 		task->result.total_clk = run->result.total_clk;
-		metric_of_layer(run->context->machine, &run->result, task->result.metric);
+		metric_of_layer(run->context, run->design, &run->result, task->result.metric);
 		return;
 	}
 	task->fate = FATE_CANNOT_RUN;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/schedule/schedule_report.h"
+#include "dse/design/story.h"
 #include "dse/space/space.h"
 #include "dse/out/json.h"
 #include "dse/out/table.h"
@@ -61,12 +62,63 @@ static void print_chips(const struct schedule_report *report, FILE *file)
 	}
 }
 
+/* Parts of the total: links between chips are in neither. */
+struct split_total {
+	double network_us, layers_us, work_us; /* setup and cleanup; scheduling and configuration; the rest of layers */
+};
+
+static struct split_total split_total(const struct schedule_report *report)
+{
+	struct split_total total = {0};
+	for (uint32_t c = 0; c < report->schedule->n_chip; c++)
+		total.network_us += report->schedule->chip[c].setup_us + report->schedule->chip[c].cleanup_us;
+	for (uint32_t l = 0; l < report->graph->n_layer; l++) {
+		const double *part_us = report->schedule->layer[l].time.part_us;
+		for (int p = 0; p < N_OCTOPUS_PART; p++)
+			*(p <= OCTOPUS_CONFIGURATION ? &total.layers_us : &total.work_us) += part_us[p];
+	}
+	return total;
+}
+
+static struct story story_of(const struct schedule_report *report, char mapping[128])
+{
+	(void)snprintf(mapping, 128, "%s (tiles and workers, strategy %s)",
+	               report->options->as_paper ? "by the paper's rule" : "searched",
+	               octopus_strategy_table[report->options->strategy].name);
+	return (struct story){.machine = report->machine,
+	                      .detail = DETAIL_FAST,
+	                      .levels = UINT32_C(1) << report->options->level,
+	                      .mapping = mapping,
+	                      .has_overhead = true};
+}
+
+/* What the total is of, and how it compares with what other commands say of the network. */
+static void print_story(const struct schedule_report *report, FILE *file)
+{
+	const struct split_total total = split_total(report);
+	char mapping[128];
+	const struct story story = story_of(report, mapping);
+	struct words_fold fold;
+	story_print(file, 0, &story);
+	file = words_fold_begin(&fold, file);
+	fprintf(file,
+	        "run time = work %.1f us + setup and cleanup %.1f us + scheduling and configuration of %" PRIu32
+	        " layers %.1f us\n",
+	        total.work_us, total.network_us, report->graph->n_layer, total.layers_us);
+	words_fold_end(&fold);
+	file = words_fold_begin(&fold, file);
+	fprintf(file,
+	        "dse simulate and dse map have no work of this kind: there transfers overlap, all of the DRAM's "
+	        "bandwidth serves a layer, and results may stay in PEs; dse map --runtime adds the same overhead\n");
+	words_fold_end(&fold);
+}
+
 void schedule_print(const struct schedule_report *report, FILE *file)
 {
 	const struct octopus_schedule *schedule = report->schedule;
 	const struct operating_point *level = &report->machine->level[report->options->level];
 	struct words_fold fold;
-	FILE *prose = words_fold_begin(&fold, file);
+	FILE *out = file, *prose = words_fold_begin(&fold, file);
 	fprintf(prose, "%s on %s (%s, %g MHz), strategy %s, least %s; us by part\n\n", report->graph->network->name,
 	        report->machine->name, level->name, level->clk_mhz,
 	        octopus_strategy_table[report->options->strategy].name, octopus_goal_name[report->options->goal]);
@@ -80,6 +132,7 @@ void schedule_print(const struct schedule_report *report, FILE *file)
 		fprintf(file, "; an input every %.1f us", schedule->interval_us);
 	fputc('\n', file);
 	words_fold_end(&fold);
+	print_story(report, out);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
@@ -168,6 +221,12 @@ void schedule_put_json(const struct schedule_report *report, FILE *file)
 	    schedule->chip[0].setup_us, schedule->chip[0].cleanup_us);
 	json_put_fields(&json, "total_us %g, interval_us %g, energy_pj %g", schedule->total_us, schedule->interval_us,
 	                schedule->energy_pj);
+	const struct split_total total = split_total(report);
+	char mapping[128];
+	const struct story story = story_of(report, mapping);
+	story_put_json(&json, &story);
+	json_put_fields(&json, "work_us %g, network_overhead_us %g, layers_overhead_us %g", total.work_us,
+	                total.network_us, total.layers_us);
 	json_begin_list(&json, "chips");
 	for (uint32_t c = 0; c < schedule->n_chip; c++)
 		put_chip(&json, &schedule->chip[c]);

@@ -250,20 +250,18 @@ static bool change_fronts(const struct candidate *candidate, struct composition 
 	return true;
 }
 
-/* Until the deadline; the same for all points, so their order stays. */
-static void add_sleep(struct candidate *candidate, size_t i)
+/* Sleep until the deadline, setup and cleanup; the same for all points, so their order stays. */
+static void add_beside(struct candidate *candidate, size_t i)
 {
 	const struct layer_problem *any = candidate_any_layer(candidate);
 	struct compose_result *network = &candidate->network[i];
-	double sleep_mj = deadline_sleep_mj(candidate->space, &candidate->set->machine);
-	if (!(sleep_mj > 0))
-		return;
 	for (unsigned k = 0; k < any->n_metric; k++) {
-		if (any->metric[k] != METRIC_ENERGY)
+		double beside = deadline_beside(candidate->space, &candidate->set->machine, any->metric[k]);
+		if (!(beside > 0))
 			continue;
-		candidate->network_nearest[i * COMPOSE_MAX_METRIC + k] += sleep_mj;
+		candidate->network_nearest[i * COMPOSE_MAX_METRIC + k] += beside;
 		for (size_t point = 0; point < network->n; point++)
-			network->metric[point * network->n_metric + k] += sleep_mj;
+			network->metric[point * network->n_metric + k] += beside;
 	}
 }
 
@@ -274,7 +272,7 @@ static void set_network_goals(const struct candidate *candidate, size_t i, struc
 	for (unsigned k = 0; k < any->n_metric; k++) {
 		enum metric metric = any->metric[k];
 		chain->op[k] = metric_table[metric].op;
-		chain->beside[k] = metric == METRIC_ENERGY ? deadline_sleep_mj(candidate->space, machine) : 0;
+		chain->beside[k] = deadline_beside(candidate->space, machine, metric);
 		chain->limit[k] =
 		    candidate->no_limits ? INFINITY : deadline_limit(candidate->space, machine, i, metric);
 	}
@@ -320,7 +318,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 		list_edges(candidate, space, map->begin[i] + k, &chain, k);
 	candidate->network_code[i] = compose_chain(chain.layer, n_layer, &chain.options, &candidate->network[i],
 	                                           candidate->network_nearest + i * COMPOSE_MAX_METRIC, NULL);
-	add_sleep(candidate, i);
+	add_beside(candidate, i);
 cleanup:
 	arena_free(&chain.arena);
 }

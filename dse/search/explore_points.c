@@ -49,7 +49,7 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	struct detail_run run = {.context = layer_context_of(layer, &design), .design = &design};
 	detail_run(&run, &options);
 	assert(run.ran);
-	metric_of_layer(machine, &run.result, metric);
+	metric_of_layer(run.context, &design, &run.result, metric);
 	design_print_split(&design.split, &split);
 	csv_put_text(file, false, design_place_name(design.in_storage));
 	csv_put_text(file, false, design_place_name(design.out_storage));
@@ -67,7 +67,7 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 		csv_put_text(file, false, design_ahead_name(&design));
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)
-			csv_put_real(file, false, metric[k]);
+			csv_put_known(file, false, metric_value(machine, metric, (enum metric)k));
 	(void)fputc('\n', file);
 }
 

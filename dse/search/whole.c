@@ -242,6 +242,7 @@ static void add_changes(const struct whole *whole, const struct layer_set *set, 
 		changes_add(whole->space, &set->machine, level[0], level[1], change);
 		deadline_of_layer(whole->space, &set->machine, change);
 		own[METRIC_LATENCY] += change[METRIC_LATENCY];
+		own[METRIC_RUN_TIME] += change[METRIC_RUN_TIME];
 		own[METRIC_ENERGY] += change[METRIC_ENERGY];
 	}
 }
@@ -270,7 +271,8 @@ static bool add_layers(const struct whole *whole, const struct layer_set *set, c
 				join(metric_table[any->metric[k]].op, &own[any->metric[k]], result.objective[k]);
 		}
 		add_changes(whole, set, canonical, network, own);
-		own[METRIC_ENERGY] += deadline_sleep_mj(whole->space, &set->machine);
+		own[METRIC_ENERGY] += deadline_beside(whole->space, &set->machine, METRIC_ENERGY);
+		own[METRIC_RUN_TIME] += deadline_beside(whole->space, &set->machine, METRIC_RUN_TIME);
 		if (whole->space->deadline_ms > 0 && own[METRIC_LATENCY] > whole->space->deadline_ms &&
 		    out->violation <= 0.0) {
 			out->violation = own[METRIC_LATENCY] / whole->space->deadline_ms - 1.0;

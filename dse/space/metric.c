@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/metric.h"
-#include "mapper/split/design.h"
+#include "mapper/octopus/octopus_time.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #define MS_PER_NS 1e-6
+#define MS_PER_US 1e-3
 #define MJ_PER_PJ 1e-9
 #define MM2_PER_UM2 1e-6
 
@@ -24,6 +25,9 @@ const struct metric_info metric_table[N_METRIC] = {
     [METRIC_SRAM] = {"sram_byte", METRIC_OF_MACHINE, COMPOSE_MAX, "SRAM", "byte", "bytes of SRAM of all PEs"},
     [METRIC_AREA] = {"area_mm2", METRIC_OF_MACHINE, COMPOSE_MAX, "area", "mm2",
                      "area, when the machine gives coefficients"},
+    [METRIC_RUN_TIME] = {"run_time_ms", METRIC_OF_LAYER, COMPOSE_SUM, "run time", "ms",
+                         "latency and OctopuScheduler's overhead: setup and cleanup, and of each layer scheduling and "
+                         "configuration, when the machine has an octopus section"},
 };
 
 enum metric metric_find(const char *name)
@@ -34,8 +38,22 @@ enum metric metric_find(const char *name)
 	return N_METRIC;
 }
 
-void metric_of_layer(const struct machine *machine, const struct sim_result *result, double *value)
+double metric_layer_overhead_ms(const struct machine *machine, uint32_t n_worker)
 {
+	return machine->has_octopus ? octopus_layer_us(machine, n_worker) * MS_PER_US : 0.0;
+}
+
+/* All of the machine's workers are enabled: which of them a layer needs differs from layer to layer. */
+double metric_network_overhead_ms(const struct machine *machine)
+{
+	uint32_t n = octopus_max_worker(machine);
+	return machine->has_octopus ? (octopus_setup_us(machine, n) + octopus_cleanup_us(machine, n)) * MS_PER_US : 0.0;
+}
+
+void metric_of_layer(const struct layer_context *context, const struct layer_design *design,
+                     const struct sim_result *result, double *value)
+{
+	const struct machine *machine = context->machine;
 	uint64_t available_byte = mapper_available_byte(machine);
 	assert(available_byte > 0);
 	memset(value, 0, N_METRIC * sizeof(*value));
@@ -44,6 +62,9 @@ void metric_of_layer(const struct machine *machine, const struct sim_result *res
 	value[METRIC_DRAM] = result->counts.dram_read_byte + result->counts.dram_write_byte;
 	value[METRIC_PEAK_POWER] = result->peak_power_mw;
 	value[METRIC_SRAM_USED] = (double)result->sram_byte / (double)available_byte;
+	value[METRIC_RUN_TIME] = value[METRIC_LATENCY];
+	if (machine->has_octopus)
+		value[METRIC_RUN_TIME] += metric_layer_overhead_ms(machine, mapper_n_worker(context, design));
 }
 
 void metric_of_machine(const struct machine *machine, double *value)
@@ -61,5 +82,7 @@ void metric_derive(double *value)
 double metric_value(const struct machine *machine, const double *metric, enum metric which)
 {
 	assert(machine && metric && which < N_METRIC);
-	return which == METRIC_AREA && !(machine_area_um2(machine) > 0.0) ? (double)NAN : metric[which];
+	bool is_unknown = (which == METRIC_AREA && !(machine_area_um2(machine) > 0.0)) ||
+	                  (which == METRIC_RUN_TIME && !machine->has_octopus);
+	return is_unknown ? (double)NAN : metric[which];
 }

@@ -6,6 +6,7 @@
  * headers and help come from metric_table. All are minimised.
  */
 #include "dse/pareto/compose.h"
+#include "mapper/split/design.h"
 #include "sim/fast/fast.h"
 
 enum metric {
@@ -18,6 +19,7 @@ enum metric {
 	METRIC_MAC_UNITS,  /* MAC units of the machine */
 	METRIC_SRAM,       /* bytes of SRAM of the machine */
 	METRIC_AREA,       /* mm2 of the machine */
+	METRIC_RUN_TIME,   /* ms, summed: latency and the run-time system's overhead */
 	N_METRIC
 };
 
@@ -39,8 +41,17 @@ extern const struct metric_info metric_table[N_METRIC];
 /* N_METRIC when there is no such metric. */
 enum metric metric_find(const char *name);
 
-/* The METRIC_OF_LAYER values of one simulated layer into value [N_METRIC]; the others are set to 0. */
-void metric_of_layer(const struct machine *machine, const struct sim_result *result, double *value);
+/*
+ * The METRIC_OF_LAYER values of one simulated layer's design into value [N_METRIC]; the others are set to 0. Run time
+ * is latency and what OctopuScheduler takes to start the layer (mapper/octopus/octopus_time.h); latency alone on a
+ * machine without an octopus section.
+ */
+void metric_of_layer(const struct layer_context *context, const struct layer_design *design,
+                     const struct sim_result *result, double *value);
+
+/* Of METRIC_RUN_TIME what a layer of n_worker workers, and a network beside its layers, adds to latency; ms. */
+double metric_layer_overhead_ms(const struct machine *machine, uint32_t n_worker);
+double metric_network_overhead_ms(const struct machine *machine);
 
 /* The METRIC_OF_MACHINE values into value [N_METRIC]; the others are untouched. */
 void metric_of_machine(const struct machine *machine, double *value);
@@ -48,7 +59,10 @@ void metric_of_machine(const struct machine *machine, double *value);
 /* Fill the METRIC_DERIVED values from the others. */
 void metric_derive(double *value);
 
-/* A metric, or NaN (an empty cell, null in JSON) where the machine does not tell: area without coefficients. */
+/*
+ * A metric, or NaN (an empty cell, null in JSON) where the machine does not tell: area without coefficients, run time
+ * without an octopus section.
+ */
 double metric_value(const struct machine *machine, const double *metric, enum metric which);
 
 #endif

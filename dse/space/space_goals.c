@@ -24,23 +24,42 @@ static size_t list_names(const char *name[MAX_NAME])
 	return machine_n_param + N_METRIC;
 }
 
-/* Area means something only where a machine or an axis gives its coefficients. */
-static void check_area(struct space_reader *reader, const struct doc_node *node, enum metric metric)
+/* What a metric needs to know of a machine: a group of parameters, which an axis may give, too. */
+struct metric_need {
+	enum metric metric;
+	const char *group, *missing;
+};
+
+static const struct metric_need *find_need(enum metric metric)
+{
+	static const struct metric_need need[] = {
+	    {METRIC_AREA, "area", "area coefficients"},
+	    {METRIC_RUN_TIME, "octopus", "constants of its run-time system (OctopuScheduler)"},
+	};
+	for (size_t i = 0; i < sizeof(need) / sizeof(need[0]); i++)
+		if (need[i].metric == metric)
+			return &need[i];
+	return NULL;
+}
+
+static void check_known(struct space_reader *reader, const struct doc_node *node, enum metric metric)
 {
 	const struct space *space = reader->space;
-	if (metric != METRIC_AREA)
+	const struct metric_need *need = find_need(metric);
+	const double any[N_METRIC] = {0};
+	if (!need)
 		return;
 	for (size_t i = 0; i < space->n_axis; i++) {
-		if (strncmp(space->axis[i].param->key, "area.", 5) == 0)
+		size_t n = strlen(need->group);
+		if (strncmp(space->axis[i].param->key, need->group, n) == 0 && space->axis[i].param->key[n] == '.')
 			return;
 	}
 	for (size_t i = 0; i < space->n_machine; i++) {
-		if (machine_area_um2(&space->machine[i]) > 0)
+		if (!isnan(metric_value(&space->machine[i], any, metric)))
 			continue;
-		(void)doc_refuse(
-		    reader->err, node,
-		    "found %s, but machine %s has no area coefficients; give them under 'area' in its file",
-		    metric_table[metric].name, space->machine[i].name);
+		(void)doc_refuse(reader->err, node,
+		                 "found %s, but machine %s has no %s; give them under '%s' in its file",
+		                 metric_table[metric].name, space->machine[i].name, need->missing, need->group);
 		return;
 	}
 }
@@ -64,7 +83,7 @@ static void add_limit(struct space_reader *reader, const struct doc_node *node, 
 		           metric_table[metric].name, space->limit[i].at.line);
 		return;
 	}
-	check_area(reader, node, metric);
+	check_known(reader, node, metric);
 	space->limit[space->n_limit++] = (struct space_limit){.metric = metric, .max = max, .at = at};
 }
 
@@ -207,7 +226,7 @@ void space_read_objectives(struct space_reader *reader)
 		else if (space->n_objective < SPACE_MAX_OBJECTIVE) /* of too many the others are only checked */
 			space->objective[space->n_objective++] = (enum metric)index;
 		is_named[index] = true;
-		check_area(reader, item, (enum metric)index);
+		check_known(reader, item, (enum metric)index);
 	}
 }
 

@@ -298,9 +298,11 @@ bool mapper_bound_range(const struct layer_context *context, const struct layer_
                         struct verdict *verdict)
 {
 	struct tiling tiling;
+	bound->n_worker = 1;
 	if (context->machine->target == MACHINE_SYSTOLIC)
 		return bound_array_range(context, design, range, with_program, bound, verdict);
 	tiling_least(context, range, &tiling);
+	bound->n_worker = distribute_n_worker(context, design, tiling.n_map * tiling.n_c);
 	bound->has_program = with_program && has_least_program(context, design, range);
 	if (bound->has_program) {
 		struct layer_design own = *design;

@@ -26,6 +26,7 @@ bool mapper_bound_tiled(const struct layer_context *context, const struct layer_
 struct range_bound {
 	bool has_program;
 	struct program program; /* sram_byte is valid in both cases */
+	uint32_t n_worker;      /* PEs that compute, at least (mapper_n_worker); of a systolic array 1 */
 	struct least_work work;
 };
 

@@ -78,6 +78,20 @@ bool distribute_is_chip_reuse(const struct layer_context *context, const struct 
 	       context->block->kind == BLOCK_CONV;
 }
 
+uint32_t distribute_n_worker(const struct layer_context *context, const struct layer_design *design, uint64_t n_result)
+{
+	uint32_t n_pe =
+	    distribute_is_chip_reuse(context, design) ? context->hierarchy.n_pe : machine_n_pe(context->machine);
+	return n_result < n_pe ? (uint32_t)n_result : n_pe;
+}
+
+uint32_t mapper_n_worker(const struct layer_context *context, const struct layer_design *design)
+{
+	struct tiling tiling;
+	tiling_size(context, &design->split, &tiling);
+	return distribute_n_worker(context, design, tiling.n_map * tiling.n_c);
+}
+
 bool mapper_judge_run(const struct sim_result *result, struct verdict *verdict)
 {
 	if (result_is_counted(result))

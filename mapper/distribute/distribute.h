@@ -14,6 +14,9 @@ struct systolic_misfit;
 /* Whether a design reuses operands between the PEs of a chip, for which it needs who does what (below). */
 bool distribute_is_chip_reuse(const struct layer_context *context, const struct layer_design *design);
 
+/* PEs that compute where the result is cut into n_result parts. */
+uint32_t distribute_n_worker(const struct layer_context *context, const struct layer_design *design, uint64_t n_result);
+
 /* What the busiest PE has to do in ARM operations. */
 struct arm_share {
 	double n_result;  /* results it holds after the core operation */

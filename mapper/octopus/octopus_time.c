@@ -262,6 +262,16 @@ static void sum_time(struct octopus_time *time)
 		time->total_us += time->part_us[i];
 }
 
+static double scheduling_us(const struct machine *machine, uint32_t n_worker)
+{
+	return machine->octopus.layer_us + n_worker * machine->octopus.layer_worker_us;
+}
+
+double octopus_layer_us(const struct machine *machine, uint32_t n_worker)
+{
+	return scheduling_us(machine, n_worker) + machine->octopus.worker_us;
+}
+
 void octopus_price(const struct octopus_context *context, const struct octopus_work *work,
                    const struct octopus_plan *plan, struct octopus_time *time)
 {
@@ -270,7 +280,7 @@ void octopus_price(const struct octopus_context *context, const struct octopus_w
 	double us_byte = 1 / worker_b_us(context, plan->n_worker), n = plan->tiles_per_worker;
 	bool has_weights = work->weight_byte > 0 && !context->resident;
 	double *part_us = time->part_us;
-	part_us[OCTOPUS_SCHEDULING] = machine->octopus.layer_us + plan->n_worker * machine->octopus.layer_worker_us;
+	part_us[OCTOPUS_SCHEDULING] = scheduling_us(machine, plan->n_worker);
 	part_us[OCTOPUS_CONFIGURATION] = machine->octopus.worker_us;
 	part_us[OCTOPUS_WEIGHTS] =
 	    has_weights ? fetch.n_weight * (work->n_d * context->load_us + (double)work->weight_byte * us_byte) : 0;

@@ -107,6 +107,9 @@ double octopus_energy_pj(const struct octopus_context *context, const struct oct
 double octopus_setup_us(const struct machine *machine, uint32_t n_worker);
 double octopus_cleanup_us(const struct machine *machine, uint32_t n_worker);
 
+/* Scheduling and configuration of a layer of n_worker workers: what its run takes beside its work; us. */
+double octopus_layer_us(const struct machine *machine, uint32_t n_worker);
+
 /* Workers of a machine at most: one PE is the scheduler. */
 uint32_t octopus_max_worker(const struct machine *machine);
 

@@ -104,6 +104,12 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
 /* Whether a design's run could be counted (result_is_counted); if not, *verdict says so. */
 bool mapper_judge_run(const struct sim_result *result, struct verdict *verdict);
 
+/*
+ * PEs that compute when a design runs: as many as results are cut into parts (w, h of all images, c), of those that
+ * take part under its strategy.
+ */
+uint32_t mapper_n_worker(const struct layer_context *context, const struct layer_design *design);
+
 /* Bytes that tasks have at their disposal: the SRAM of a PE, or the three buffers of a systolic array. */
 uint64_t mapper_available_byte(const struct machine *machine);
 

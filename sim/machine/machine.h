@@ -111,6 +111,7 @@ struct machine {
 
 	struct mesh_chip chip;       /* of MACHINE_CHIP */
 	struct octopus_cost octopus; /* likewise */
+	bool has_octopus;            /* its run-time system is described: an octopus parameter was set */
 
 	/*
 	 * Set-up of transfers in PE clocks of 250 MHz, queueing and hand-shake included, as measured on the thesis

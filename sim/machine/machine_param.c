@@ -185,6 +185,7 @@ static enum err_code set_real(struct machine *machine, const struct machine_para
 static enum err_code set_value(struct machine *machine, const struct machine_param *param, const char *text,
                                struct err *err)
 {
+	machine->has_octopus |= strncmp(param->key, "octopus.", strlen("octopus.")) == 0;
 	switch (param->type) {
 	case PARAM_U32:
 		return set_u32(machine, param, text, err);

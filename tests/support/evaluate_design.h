@@ -19,7 +19,7 @@ static inline bool evaluate_design(const struct layer_context *context, const st
 	fast_run(context->machine, &program, design->level, result);
 	if (!mapper_judge_run(result, verdict))
 		return false;
-	metric_of_layer(context->machine, result, metric);
+	metric_of_layer(context, design, result, metric);
 	return true;
 }
 

@@ -23,7 +23,8 @@ static struct roofline make(const struct network *network, const struct machine 
 {
 	struct roofline roofline;
 	struct err err = {0};
-	if (roofline_make(network, machine, level, NULL, arena, &roofline, &err) != ERR_OK)
+	const struct roofline_options options = {.level = level, .strategy = N_STRATEGY, .intensity = ROOFLINE_TRAFFIC};
+	if (roofline_make(network, machine, &options, arena, &roofline, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	return roofline;
 }
@@ -158,9 +159,95 @@ static void test_roofline_sets_memories(void **state)
 	}
 }
 
+static void make_vgg16(enum strategy strategy, struct network *network, struct arena *arena, struct roofline *roofline)
+{
+	const struct machine machine = read_machine("thesis_chip");
+	const struct roofline_options options = {.strategy = strategy, .intensity = ROOFLINE_THESIS};
+	struct err err = {0};
+	if (network_read("spaces/networks/vgg16.yaml", network, &err) != ERR_OK ||
+	    roofline_make(network, &machine, &options, arena, roofline, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+}
+
+/* Table 5.13's operations a byte, printed with two places; the NoC's and the memory's roof of thesis table 5.1. */
+static void test_thesis_intensity_is_the_published_one(void **state)
+{
+	static const struct {
+		const char *name;
+		double intensity;
+	} want[] = {{"CONV_1", 51.51}, {"CONV_7", 1210.28}, {"CONV_9", 1641.38}, {"FC_21", 2.00}};
+	struct network network;
+	struct arena arena = {0};
+	struct roofline roofline;
+	size_t n_found = 0;
+	(void)state;
+	make_vgg16(STRATEGY_FUSION_REUSE, &network, &arena, &roofline);
+	for (size_t i = 0; i < roofline.n; i++)
+		for (size_t k = 0; k < sizeof(want) / sizeof(want[0]); k++) {
+			if (strcmp(roofline.layer[i].block->name, want[k].name) != 0)
+				continue;
+			assert_true(fabs(roofline.layer[i].intensity - want[k].intensity) < 0.0051);
+			n_found++;
+		}
+	assert_int_equal(n_found, 4);
+	assert_true(fabs(roofline.memory_gb_s - 8) < 1e-9 && fabs(roofline.noc_gb_s - 36 * 8) < 1e-9);
+	arena_free(&arena);
+	network_free(&network);
+}
+
+/* The fastest is one of the strategies, layer by layer, and they differ. */
+static void test_strategies_have_rooflines_of_their_own(void **state)
+{
+	static const enum strategy strategy[] = {STRATEGY_NO_FUSION, STRATEGY_FUSION, STRATEGY_FUSION_REUSE};
+	struct network network[4];
+	struct arena arena = {0};
+	struct roofline roofline[4];
+	size_t n_differs = 0;
+	(void)state;
+	for (size_t s = 0; s < 3; s++)
+		make_vgg16(strategy[s], &network[s], &arena, &roofline[s]);
+	make_vgg16(N_STRATEGY, &network[3], &arena, &roofline[3]);
+	for (size_t i = 0; i < roofline[3].n; i++) {
+		double most = 0;
+		for (size_t s = 0; s < 3; s++)
+			most = fmax(most, roofline[s].layer[i].reached_gops);
+		assert_true(roofline[3].layer[i].reached_gops >= most && roofline[3].layer[i].reached_gops <= most);
+		n_differs += roofline[0].layer[i].reached_gops < roofline[2].layer[i].reached_gops;
+	}
+	assert_true(n_differs > 5);
+	arena_free(&arena);
+	for (size_t s = 0; s < 4; s++)
+		network_free(&network[s]);
+}
+
+/* A slow NoC is the lower roof. */
+static void test_the_noc_is_a_roof(void **state)
+{
+	struct machine machine = read_machine("thesis_qpe_dram");
+	struct network network;
+	struct arena arena = {0};
+	struct err err = {0};
+	(void)state;
+	assert_int_equal(
+	    network_read_text("name: t\ninput: [16, 16, 4]\nlayers:\n  - conv: {kernel: 1, out_channels: 4}\n",
+	                      &network, &err),
+	    ERR_OK);
+	struct roofline usual = make(&network, &machine, 0, &arena);
+	machine.noc_clk_mhz = 1;
+	struct roofline slow = make(&network, &machine, 0, &arena);
+	assert_true(fabs(slow.noc_gb_s - 0.016) < 1e-12 && usual.noc_gb_s > usual.memory_gb_s);
+	assert_true(fabs(usual.layer[0].attainable_gops - usual.layer[0].intensity * usual.memory_gb_s) < 1e-9);
+	assert_true(fabs(slow.layer[0].attainable_gops - slow.layer[0].intensity * 0.016) < 1e-12);
+	arena_free(&arena);
+	network_free(&network);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_thesis_intensity_is_the_published_one),
+	    cmocka_unit_test(test_strategies_have_rooflines_of_their_own),
+	    cmocka_unit_test(test_the_noc_is_a_roof),
 	    cmocka_unit_test(test_roofline_is_what_its_definition_says),
 	    cmocka_unit_test(test_roofline_counts_touched_pixels),
 	    cmocka_unit_test(test_roofline_is_above_all_layers),

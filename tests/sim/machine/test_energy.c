@@ -157,7 +157,8 @@ static void test_energy_of_a_program(void **state)
 	assert_true(result.peak_power_mw > result.energy.total_pj / result.latency_ns);
 
 	double metric[N_METRIC];
-	metric_of_layer(&machine, &result, metric);
+	const struct layer_context context = {.machine = &machine};
+	metric_of_layer(&context, &(struct layer_design){0}, &result, metric);
 	assert_close(metric[METRIC_LATENCY], 8);
 	assert_close(metric[METRIC_ENERGY], result.energy.total_pj * 1e-9);
 	assert_close(metric[METRIC_DRAM], 67e4);
