@@ -104,6 +104,8 @@ static enum err_code trace_blocks(struct detail_run *run, size_t n, const struct
 		const struct machine *machine = run[i].context->machine;
 		trace_json_begin(how->trace, run[i].context->block->name, machine->level[run[i].design->level].clk_mhz);
 		code = detail_run_all(&run[i], 1, &options, err);
+		if (code == ERR_OK && run[i].ran && machine->target != MACHINE_SYSTOLIC)
+			trace_json_arm(how->trace, &run[i].result);
 		trace_json_end(how->trace, run[i].ran ? run[i].result.total_clk : 0);
 	}
 	return code;

@@ -5,18 +5,34 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a unit's tracks are called, and what struct trace_span's n is of it. */
 static const struct {
 	const char *process, *track, *after, *n;
+	uint32_t order; /* of processes on the page, the layers being 0 */
 } unit_table[N_TRACE_UNIT] = {
-    [TRACE_PE_MLA] = {"MLA of each PE", "PE ", " MLA", "mac_clk"},
-    [TRACE_PE_DMA] = {"DMA of each PE", "PE ", " DMA", "byte"},
-    [TRACE_ROUTER] = {"routers", "router of QPE ", "", "packets"},
-    [TRACE_DRAM] = {"DRAM interfaces", "DRAM ", "", "byte"},
-    [TRACE_HOST] = {"host", "agent at QPE ", "", "n"},
-    [TRACE_PHASE] = {"phases", "phases ", "", "n"},
+    [TRACE_PE_MLA] = {"MLA of each PE", "PE ", " MLA", "mac_clk", 3},
+    [TRACE_PE_DMA] = {"DMA of each PE", "PE ", " DMA", "byte", 4},
+    [TRACE_ROUTER] = {"routers", "router of QPE ", "", "packets", 6},
+    [TRACE_DRAM] = {"DRAM interfaces", "DRAM ", "", "byte", 5},
+    [TRACE_HOST] = {"host", "agent at QPE ", "", "n", 7},
+    [TRACE_PHASE] = {"phases", "phases ", "", "n", 1},
+    [TRACE_ARM] = {"ARM cores (busiest PE, after the events)", "ARM ", "", "n", 2},
 };
+
+/* Colours by what a unit does, out of chrome://tracing's names; others get one by their name. */
+static const char *colour_of(const struct trace_span *span)
+{
+	static const struct {
+		const char *name, *colour;
+	} table[] = {{"task", "thread_state_running"}, {"load", "rail_load"},    {"store", "rail_response"},
+	             {"copy", "rail_animation"},       {"busy", "generic_work"}, {"messages", "grey"}};
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (strcmp(span->name, table[i].name) == 0)
+			return table[i].colour;
+	return span->unit == TRACE_ARM ? "olive" : NULL;
+}
 
 /* Processes of the viewer: layers, then the units. */
 #define PID_LAYER 1
@@ -58,9 +74,27 @@ static void put_name(struct json *json, const char *what, unsigned pid, uint32_t
 	json_end(json);
 }
 
-static uint32_t add_track(struct trace_json *trace, unsigned pid, const char *name)
+/* Where a process or a track stands: lower numbers above. */
+static void put_order(struct json *json, const char *what, unsigned pid, uint32_t tid, uint64_t order)
+{
+	json_begin_object(json, NULL);
+	json_put_text(json, "ph", "M");
+	json_put_text(json, "name", what);
+	json_put_u64(json, "pid", pid);
+	json_put_u64(json, "tid", tid);
+	json_begin_object(json, "args");
+	json_put_u64(json, "sort_index", order);
+	json_end(json);
+	json_end(json);
+}
+
+/* Tracks of a unit, beside each other. */
+#define UNIT_TRACK 64
+
+static uint32_t add_track(struct trace_json *trace, unsigned pid, const char *name, uint64_t order)
 {
 	put_name(&trace->json, "thread_name", pid, ++trace->n_tid, name);
+	put_order(&trace->json, "thread_sort_index", pid, trace->n_tid, order);
 	return trace->n_tid;
 }
 
@@ -108,16 +142,55 @@ static uint32_t find_track(struct trace_json *trace, const struct trace_span *sp
 		                 unit_table[span->unit].after);
 		if (at > 0 && n > 0 && (size_t)n < sizeof(name))
 			(void)snprintf(name + n, sizeof(name) - (size_t)n, " (%" PRIu32 ")", at + 1);
-		unit->track[at].tid = add_track(trace, PID_UNIT(span->unit), name);
+		unit->track[at].tid =
+		    add_track(trace, PID_UNIT(span->unit), name, (uint64_t)span->index * UNIT_TRACK + at);
 		unit->n_track++;
 	}
 	unit->track[at].end_clk = span->end_clk;
 	return unit->track[at].tid;
 }
 
+/* Rounded to picoseconds, so that a span's end is the next one's begin in spite of the division. */
+static double time_us(const struct trace_json *trace, uint64_t clk)
+{
+	return round((trace->begin_us + (double)clk * trace->us_per_clk) * 1e6) / 1e6;
+}
+
+/* A counter's value from a clock on. */
+static void put_counter(struct trace_json *trace, const struct trace_span *span, const char *what, uint64_t clk,
+                        double value)
+{
+	struct json *json = &trace->json;
+	char name[64];
+	(void)snprintf(name, sizeof(name), "%s%" PRIu32 " %s", unit_table[span->unit].track, span->index, what);
+	json_begin_object(json, NULL);
+	json_put_text(json, "ph", "C");
+	json_put_text(json, "name", name);
+	json_put_u64(json, "pid", PID_UNIT(span->unit));
+	json_put_real(json, "ts", time_us(trace, clk));
+	json_begin_object(json, "args");
+	json_put_real(json, "value", value);
+	json_end(json);
+	json_end(json);
+}
+
+/* Of a DRAM interface or router while it is busy: what it moves in a time, and what waits. */
+static void put_counters(struct trace_json *trace, const struct trace_span *span)
+{
+	double us = (double)(span->end_clk - span->begin_clk) * trace->us_per_clk;
+	bool is_dram = span->unit == TRACE_DRAM;
+	const char *rate = is_dram ? "GB/s" : "packets a us", *queue = is_dram ? "queue" : "packets waiting";
+	if (!is_dram && span->unit != TRACE_ROUTER)
+		return;
+	put_counter(trace, span, rate, span->begin_clk, (double)span->n / us * (is_dram ? 1e-3 : 1));
+	put_counter(trace, span, rate, span->end_clk, 0);
+	put_counter(trace, span, queue, span->begin_clk, span->n_queued);
+	put_counter(trace, span, queue, span->end_clk, 0);
+}
+
 /* A complete event: name, place and time; its arguments are to follow in the object that stays open. */
-static void begin_event(struct trace_json *trace, const char *name, unsigned pid, uint32_t tid, uint64_t begin_clk,
-                        uint64_t end_clk)
+static void begin_event(struct trace_json *trace, const char *name, const char *colour, unsigned pid, uint32_t tid,
+                        uint64_t begin_clk, uint64_t end_clk)
 {
 	struct json *json = &trace->json;
 	assert(end_clk >= begin_clk);
@@ -126,9 +199,9 @@ static void begin_event(struct trace_json *trace, const char *name, unsigned pid
 	json_put_text(json, "name", name);
 	json_put_u64(json, "pid", pid);
 	json_put_u64(json, "tid", tid);
-	/* Rounded to picoseconds, so that a span's end is the next one's begin in spite of the division. */
-	double begin_us = round((trace->begin_us + (double)begin_clk * trace->us_per_clk) * 1e6) / 1e6;
-	double end_us = round((trace->begin_us + (double)end_clk * trace->us_per_clk) * 1e6) / 1e6;
+	if (colour)
+		json_put_text(json, "cname", colour);
+	double begin_us = time_us(trace, begin_clk), end_us = time_us(trace, end_clk);
 	json_put_real(json, "ts", begin_us);
 	json_put_real(json, "dur", round((end_us - begin_us) * 1e6) / 1e6);
 	json_begin_object(json, "args");
@@ -152,7 +225,7 @@ static void take_span(void *context, const struct trace_span *span)
 		trace->failed = true;
 		return;
 	}
-	begin_event(trace, span->name, PID_UNIT(span->unit), tid, span->begin_clk, span->end_clk);
+	begin_event(trace, span->name, colour_of(span), PID_UNIT(span->unit), tid, span->begin_clk, span->end_clk);
 	json_put_text(json, "layer", trace->layer);
 	if (span->part != UINT32_MAX)
 		json_put_u64(json, "part", span->part);
@@ -160,7 +233,17 @@ static void take_span(void *context, const struct trace_span *span)
 		json_put_u64(json, "peer", span->peer);
 	if (span->n > 0)
 		json_put_u64(json, unit_table[span->unit].n, span->n);
+	if (span->waits_for && span->waited_clk > 0) {
+		json_put_text(json, "waited_for", span->waits_for);
+		json_put_u64(json, "waited_clk", span->waited_clk);
+	}
+	/* operands that come too late, over the SRAM's port or the router, and results that go out */
+	if (span->unit == TRACE_PE_MLA && span->n > 0 && span->end_clk - span->begin_clk > span->n)
+		json_put_u64(json, "no_mac_clk", span->end_clk - span->begin_clk - span->n);
+	if (span->n_queued > 0)
+		json_put_u64(json, "queued", span->n_queued);
 	end_event(json, span->begin_clk, span->end_clk);
+	put_counters(trace, span);
 }
 
 enum err_code trace_json_open(FILE *file, struct trace_json **trace, struct err *err)
@@ -176,9 +259,12 @@ enum err_code trace_json_open(FILE *file, struct trace_json **trace, struct err 
 	json_put_text(json, "displayTimeUnit", "ns");
 	json_begin_list(json, "traceEvents");
 	put_name(json, "process_name", PID_LAYER, 0, "layers");
-	for (unsigned i = 0; i < N_TRACE_UNIT; i++)
+	put_order(json, "process_sort_index", PID_LAYER, 0, 0);
+	for (unsigned i = 0; i < N_TRACE_UNIT; i++) {
 		put_name(json, "process_name", PID_UNIT(i), 0, unit_table[i].process);
-	(void)add_track(*trace, PID_LAYER, "layers");
+		put_order(json, "process_sort_index", PID_UNIT(i), 0, unit_table[i].order);
+	}
+	(void)add_track(*trace, PID_LAYER, "layers", 0);
 	return ERR_OK;
 }
 
@@ -198,10 +284,22 @@ void trace_json_begin(struct trace_json *trace, const char *layer, double clk_mh
 				trace->units[i].unit[k].track[at].end_clk = 0;
 }
 
+void trace_json_arm(struct trace_json *trace, const struct sim_result *result)
+{
+	uint64_t clk = result->core_clk;
+	for (unsigned i = PHASE_PADD; i < N_PHASE; i++) {
+		struct trace_span span =
+		    trace_make_span(TRACE_ARM, 0, phase_name[i], clk, clk + result->phase_clk[i], 0);
+		clk = span.end_clk;
+		trace_put_span(&trace->sink, &span);
+	}
+	assert(clk == result->total_clk);
+}
+
 void trace_json_end(struct trace_json *trace, uint64_t total_clk)
 {
 	assert(trace->layer);
-	begin_event(trace, trace->layer, PID_LAYER, 1, 0, total_clk);
+	begin_event(trace, trace->layer, NULL, PID_LAYER, 1, 0, total_clk);
 	end_event(&trace->json, 0, total_clk);
 	trace->begin_us += (double)total_clk * trace->us_per_clk;
 	trace->layer = NULL;

@@ -4,12 +4,14 @@
 /*
  * A trace as the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read:
  * a track for each PE's MLA and DMA, router, DRAM interface and host agent, one
- * for the phases and one for the layers, which follow each other. Where a unit
+ * for the phases, one for the ARM cores and one for the layers, which follow each other. Where a unit
  * does several things at once it has several tracks, so that spans of a track
- * never overlap. Times are microseconds at the layer's operating point.
+ * never overlap. Tracks stand in the order of their units, colours are by what a unit does, and DRAM interfaces and
+ * routers have counters: rates, and how many wait. Times are microseconds at the layer's operating point.
  */
 #include "sim/base/err.h"
 #include "sim/event/trace.h"
+#include "sim/program/result.h"
 #include <stdio.h>
 
 struct trace_json;
@@ -22,6 +24,9 @@ const struct trace_sink *trace_json_sink(struct trace_json *trace);
 
 /* The spans up to trace_json_end are of this layer, at this clock; it begins where the one before has ended. */
 void trace_json_begin(struct trace_json *trace, const char *layer, double clk_mhz);
+
+/* The work of the ARM cores, which follows the events: phases of the layer's result, one after the other. */
+void trace_json_arm(struct trace_json *trace, const struct sim_result *result);
 
 /* total_clk: how long the layer took. */
 void trace_json_end(struct trace_json *trace, uint64_t total_clk);

@@ -98,11 +98,23 @@ void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t
 
 /* ---- what QPEs ask ---- */
 
+/* Packets that are in the router or on their way to it over a link. */
+static uint32_t n_waiting(const struct event_qpe *qpe)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < qpe->noc.n_port; i++)
+		n += event_fifo_n(&qpe->noc.port[i]);
+	for (uint32_t i = 0; i < qpe->n_link; i++)
+		n += event_fifo_n(&qpe->link[i]);
+	return (uint32_t)n;
+}
+
 void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk)
 {
 	struct event_chip *chip = qpe->chip;
 	uint64_t chip_clk = (noc_clk + qpe->base_noc_clk) * chip->pe_khz / chip->noc_khz;
 	struct trace_span span = trace_make_span(TRACE_ROUTER, qpe->index, "busy", chip_clk, chip_clk + 1, 1);
+	span.n_queued = n_waiting(qpe);
 	trace_extend_span(chip->trace, &chip->router_span[qpe->index], &span);
 }
 
@@ -149,6 +161,17 @@ void event_chip_send_result(struct event_chip *chip, uint32_t op)
 	start_dma(qpe, pe % n_pe, op, qpe->queue.clk);
 }
 
+/* What has come to a PE, or gone from it. */
+static void note_cause(struct event_chip *chip, const struct event_live *live)
+{
+	if (live->kind == OP_LOAD)
+		chip->cause[live->pe].name = "load from DRAM";
+	else if (live->kind == OP_COPY)
+		chip->cause[live->peer].name = "copy over the NoC";
+	else
+		chip->cause[live->pe].name = "its store";
+}
+
 bool event_chip_receive(struct event_chip *chip, uint32_t op)
 {
 	struct event_live *live = &chip->live[op];
@@ -156,7 +179,16 @@ bool event_chip_receive(struct event_chip *chip, uint32_t op)
 	if (--live->n_left > 0)
 		return false;
 	chip->n_change++;
+	if (chip->cause)
+		note_cause(chip, live);
 	return true;
+}
+
+static void take_cause(struct trace_cause *cause, struct trace_span *span)
+{
+	span->waits_for = cause->name ? cause->name : "host: a command, or other PEs at a barrier";
+	span->waited_clk = span->begin_clk > cause->free_clk ? span->begin_clk - cause->free_clk : 0;
+	*cause = (struct trace_cause){NULL, span->end_clk};
 }
 
 void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
@@ -175,6 +207,8 @@ void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
 	    trace_make_span(TRACE_PE_MLA, qpe->first_pe + pe, "task", mla->start_clk, mla->done_clk, mac_clk);
 	span.part = live->part;
 	span.peer = live->peer;
+	if (chip->cause)
+		take_cause(&chip->cause[qpe->first_pe + pe], &span);
 	trace_put_span(chip->trace, &span);
 }
 
@@ -283,6 +317,8 @@ static void init_arrays(struct event_chip *chip)
 	chip->rest = arena_array(memory, n_qpe, sizeof(*chip->rest));
 	chip->n_run = arena_array(memory, n_unit, sizeof(*chip->n_run));
 	chip->router_span = arena_array(memory, n_qpe, sizeof(*chip->router_span));
+	if (chip->trace)
+		chip->cause = arena_array(memory, chip->n_pe, sizeof(*chip->cause));
 	chip->replay = arena_array(memory, n_qpe, sizeof(struct event_replay *));
 	chip->plan = arena_array(memory, chip->schedule->n_shape, sizeof(*chip->plan));
 	event_queue_init(&chip->queue, (uint32_t)n_unit, memory);

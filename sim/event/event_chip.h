@@ -121,6 +121,7 @@ struct event_chip {
 	const struct event_record *record; /* NULL: nobody asks */
 	const struct trace_sink *trace;
 	struct trace_span *router_span; /* [mesh.n_qpe] open; NULL: nobody listens */
+	struct trace_cause *cause;      /* [n_pe] what MLAs wait for; NULL: nobody listens */
 };
 
 /* A chip of a machine at an operating point; trace NULL: nobody listens; replays: what recurs is skipped. Free it also

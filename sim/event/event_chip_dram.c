@@ -45,6 +45,7 @@ static void trace_busy_dram(struct event_chip *chip, struct event_dram *dram, ui
 	uint64_t end_clk = (begin_tick + n * dram->packet_tick) * chip->pe_khz / dram->tick_khz;
 	struct trace_span span = trace_make_span(TRACE_DRAM, dram->index, live->kind == OP_LOAD ? "load" : "store",
 	                                         begin_clk, end_clk, n * chip->machine->noc_packet_byte);
+	span.n_queued = (uint32_t)(event_fifo_n(&dram->load) + event_fifo_n(&dram->inside));
 	if (live->kind == OP_LOAD) {
 		span.part = live->part;
 		span.peer = live->pe;

@@ -57,6 +57,11 @@ struct event_fifo {
 
 /* Add a message, which is dropped where memory is out. */
 void event_fifo_push(struct event_fifo *fifo, struct event_message message);
+static inline size_t event_fifo_n(const struct event_fifo *fifo)
+{
+	return fifo->tail - fifo->head;
+}
+
 /* The oldest message if its clock has come, else NULL; valid until the next push. */
 const struct event_message *event_fifo_pop(struct event_fifo *fifo, uint64_t clk);
 

@@ -18,6 +18,7 @@ void trace_extend_span(const struct trace_sink *sink, struct trace_span *open, c
 	if (same && more->begin_clk <= open->end_clk + BRIDGED_CLK) {
 		open->end_clk = more->end_clk > open->end_clk ? more->end_clk : open->end_clk;
 		open->n += more->n;
+		open->n_queued = more->n_queued > open->n_queued ? more->n_queued : open->n_queued;
 		return;
 	}
 	uint64_t end_clk = open->end_clk;

@@ -8,8 +8,20 @@
  */
 #include <stdint.h>
 
-/* Units that have a track; index: PE, QPE of the router, DRAM interface, QPE of the host's agent, 0. */
-enum trace_unit { TRACE_PE_MLA, TRACE_PE_DMA, TRACE_ROUTER, TRACE_DRAM, TRACE_HOST, TRACE_PHASE, N_TRACE_UNIT };
+/*
+ * Units that have a track; index: PE, QPE of the router, DRAM interface, QPE of the host's agent, 0. ARM cores have no
+ * events: who listens has their phases from the result.
+ */
+enum trace_unit {
+	TRACE_PE_MLA,
+	TRACE_PE_DMA,
+	TRACE_ROUTER,
+	TRACE_DRAM,
+	TRACE_HOST,
+	TRACE_PHASE,
+	TRACE_ARM,
+	N_TRACE_UNIT
+};
 
 struct trace_span {
 	enum trace_unit unit;
@@ -19,13 +31,32 @@ struct trace_span {
 	uint32_t part;               /* of the operation (struct op); UINT32_MAX: none */
 	uint32_t peer;               /* the other side's PE or DRAM interface; UINT32_MAX: none */
 	uint64_t n;                  /* bytes moved, MAC clocks of a task, packets passed */
+	uint32_t n_queued;           /* of DRAM interfaces and routers: most that waited behind what was served */
+	const char *waits_for;       /* of a task: what came last before it; NULL: not known. Static text */
+	uint64_t waited_clk;         /* and for how long the MLA did nothing before it */
+};
+
+/*
+ * What a PE's MLA waits for: what has come to the PE since it was free, which it is since a clock. Nothing has come:
+ * a command of the host, who waits for other PEs where there is a barrier.
+ */
+struct trace_cause {
+	const char *name;
+	uint64_t free_clk;
 };
 
 /* A span that is of no operation and has no other side. */
 static inline struct trace_span trace_make_span(enum trace_unit unit, uint32_t index, const char *name,
                                                 uint64_t begin_clk, uint64_t end_clk, uint64_t n)
 {
-	return (struct trace_span){unit, index, name, begin_clk, end_clk, UINT32_MAX, UINT32_MAX, n};
+	return (struct trace_span){.unit = unit,
+	                           .index = index,
+	                           .name = name,
+	                           .begin_clk = begin_clk,
+	                           .end_clk = end_clk,
+	                           .part = UINT32_MAX,
+	                           .peer = UINT32_MAX,
+	                           .n = n};
 }
 
 struct trace_sink {

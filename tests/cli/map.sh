@@ -181,7 +181,7 @@ expect_text "$work/err" "found 1 files"
 expect_code 2 "$DSE" map dvfs_chip tiny --goal fast
 expect_text "$work/err" "--goal is 'fast', allowed are latency, energy, edp"
 expect_code 2 "$DSE" map dvfs_chip tiny --split-scheme spaces/splits/thesis.csv --goal edp
-expect_text "$work/err" "--goal, --detail, --fetch-ahead, --conv-1x1 and --network-result are of a search"
+expect_text "$work/err" "--goal, --detail, --fetch-ahead, --conv-1x1, --network-result and --runtime are of a search"
 expect_code 2 "$DSE" map dvfs_chip tiny --conv-1x1 conv,packet
 expect_text "$work/err" "--conv-1x1 is 'packet', allowed are conv, packed, matmul, tight; did you mean 'packed'?"
 expect_code 2 "$DSE" map dvfs_chip tiny --network-result sram
@@ -198,3 +198,23 @@ sed 's/sram_byte: 98304 .*/sram_byte: 1024/' spaces/machines/dvfs_chip.yaml >"$w
 expect_code 4 "$DSE" map "$work/small.yaml" vgg16 --split even --strategy fusion_reuse
 expect_text "$work/err" "no design of vgg16 runs on dvfs_chip: layer"
 expect_text "$work/err" "has no design; nearest: "
+
+# Run time: with the overhead of a run-time system fewer workers are better; not where no constants are known.
+expect_code 0 "$DSE" map final_chip mlp_784_512_256_16 --runtime -q
+cp "$work/out" "$work/runtime"
+expect_text "$work/runtime" "Least run_time_ms"
+expect_code 0 "$DSE" map final_chip mlp_784_512_256_16 -q
+run_time() { tr -s ' \n' ' ' <"$1" | sed -n 's/.*run_time_ms \([0-9.]*\) =.*/\1/p'; }
+latency_of() { sed -n 's/^latency_ms \([0-9.]*\) .*/\1/p' "$1"; }
+awk -v a="$(run_time "$work/runtime")" -v b="$(run_time "$work/out")" -v c="$(latency_of "$work/runtime")" -v d="$(latency_of "$work/out")" \
+	'BEGIN { exit !(a > 0 && a <= b && c >= d) }' || fail "--runtime is not the least run time"
+expect_code 3 "$DSE" map dvfs_chip mlp_784_512_256_16 --runtime -q
+expect_text "$work/err" "machine dvfs_chip has no section octopus"
+cat >"$work/run_time.yaml" <<E
+name: run_time
+machine: dvfs_chip
+network: tiny
+objectives: [run_time_ms]
+E
+expect_code 3 "$DSE" check "$work/run_time.yaml"
+expect_text "$work/err" "found run_time_ms, but machine dvfs_chip has no constants of its run-time system (OctopuScheduler); give them under 'octopus' in its file"

@@ -51,3 +51,20 @@ expect_code 2 "$DSE" roofline edge_tpu resnet18 --layers POOL
 expect_text "$work/err" "no layer of resnet18 multiplies and matches --layers"
 expect_code 5 "$DSE" roofline edge_tpu resnet19
 expect_text "$work/err" "did you mean 'resnet18'?"
+
+# Strategies share a panel, arrays have one each; the NoC has a roof; table 5.13's operations a byte are the default.
+expect_code 0 "$DSE" roofline thesis_chip vgg16 --strategy no_fusion,fusion,fusion_reuse --arrays 16x4,16x2 -o "$work/strategies"
+[ "$(grep -c 'font-weight="bold"' "$work/strategies/roofline.svg")" -eq 2 ] || fail "a panel for each array"
+[ "$(grep -c '>NoC</text>' "$work/strategies/roofline.svg")" -eq 2 ] || fail "the NoC's roof"
+expect_text "$work/strategies/roofline.svg" ">fusion_reuse</text>"
+expect_text "$work/out" "NoC 288 GB/s"
+awk -F, '$7 == "CONV_9" && $18 == "16x4" && $19 == "fusion_reuse" { n++; if ($13 < 1641.3 || $13 > 1641.5 || $20 != "thesis") exit 1 } END { exit n != 1 }' \
+	"$work/strategies/roofline.csv" || fail "CONV_9 has 1641.38 operations a byte"
+expect_code 0 "$DSE" roofline thesis_chip vgg16 --layers '^CONV_9$' --intensity traffic
+expect_text "$work/out" "2321.8"
+expect_code 2 "$DSE" roofline thesis_chip vgg16 --strategy fusion,fusion
+expect_text "$work/err" "--strategy has fusion twice"
+expect_code 2 "$DSE" roofline thesis_chip vgg16 --strategy fused
+expect_text "$work/err" "fused"
+expect_code 2 "$DSE" roofline edge_tpu resnet18 --arrays 16x4
+expect_text "$work/err" "of machines with PEs"

@@ -66,3 +66,11 @@ expect_code 4 "$DSE" schedule vgg16 --machine final_chip --strategy sram
 expect_text "$work/err" "pe.sram_byte"
 sed 's/sram_byte: 98304/sram_byte: 1024/' spaces/machines/final_chip.yaml >"$work/small.yaml"
 expect_code 0 "$DSE" schedule tiny --machine "$work/small.yaml"
+
+# What of a total is overhead: its parts add up, and are what dse map --runtime adds for as many workers.
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --workers paper
+tr -s ' \n' ' ' <"$work/out" >"$work/line"
+expect_text "$work/line" "mapping by the paper's rule (tiles and workers, strategy dram); run-time overhead is in it"
+sed -n 's/.*total \([0-9.]*\) us from.*run time = work \([0-9.]*\) us + setup and cleanup \([0-9.]*\) us + scheduling and configuration of 4 layers \([0-9.]*\) us.*/\1 \2 \3 \4/p' \
+	"$work/line" >"$work/parts"
+awk '{ d = $1 - $2 - $3 - $4; exit !(NF == 4 && d < 0.2 && d > -0.2) }' "$work/parts" || fail "parts of the total"

@@ -43,7 +43,8 @@ static void tell(struct recording *recording, enum trace_unit unit, uint32_t ind
                  uint64_t begin_clk, uint64_t end_clk)
 {
 	const struct trace_sink *sink = trace_json_sink(recording->trace);
-	const struct trace_span span = {unit, index, name, begin_clk, end_clk, 3, UINT32_MAX, 64};
+	struct trace_span span = trace_make_span(unit, index, name, begin_clk, end_clk, 64);
+	span.part = 3;
 	sink->span(sink->context, &span);
 }
 
@@ -151,7 +152,7 @@ static void test_trace_json_tracks_do_not_overlap(void **state)
 static void test_trace_json_has_a_track_for_each_unit(void **state)
 {
 	(void)state;
-	static const char *const name[N_TRACE_UNIT] = {"mla", "dma", "router", "dram", "host", "phase"};
+	static const char *const name[N_TRACE_UNIT] = {"mla", "dma", "router", "dram", "host", "phase", "arm"};
 	struct recording recording;
 	json_t *root;
 	begin(&recording);

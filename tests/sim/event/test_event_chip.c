@@ -403,6 +403,7 @@ static void test_event_chip_jobs_of_every_queue(void **state)
 
 struct listener {
 	uint64_t n[N_TRACE_UNIT], byte, end_clk[N_TRACE_UNIT][256];
+	uint64_t n_cause, n_queued, mla_clk, waited_clk;
 };
 
 static void listen(void *context, const struct trace_span *span)
@@ -413,8 +414,14 @@ static void listen(void *context, const struct trace_span *span)
 	assert_true(span->begin_clk >= listener->end_clk[span->unit][span->index]);
 	listener->end_clk[span->unit][span->index] = span->end_clk;
 	listener->n[span->unit]++;
+	listener->n_queued += span->n_queued;
 	if (span->unit == TRACE_DRAM)
 		listener->byte += span->n;
+	if (span->unit != TRACE_PE_MLA)
+		return;
+	listener->n_cause += span->waits_for != NULL;
+	listener->mla_clk += span->end_clk - span->begin_clk;
+	listener->waited_clk += span->waited_clk;
 }
 
 static void test_event_chip_trace(void **state)
@@ -432,6 +439,16 @@ static void test_event_chip_trace(void **state)
 		n_send += schedule.op[i].kind == OP_COPY || schedule.op[i].kind == OP_STORE;
 	}
 	assert_int_equal(traced.total_clk, plain.total_clk);
+	assert_memory_equal(&traced.counts, &plain.counts, sizeof(plain.counts));
+	assert_memory_equal(traced.phase_clk, plain.phase_clk, sizeof(plain.phase_clk));
+	assert_true(traced.energy.total_pj >= plain.energy.total_pj && traced.energy.total_pj <= plain.energy.total_pj);
+	/* an MLA computes, waits, or has nothing left to do */
+	uint64_t last_clk = 0;
+	for (uint32_t pe = 0; pe < 256; pe++)
+		last_clk += listener.end_clk[TRACE_PE_MLA][pe];
+	assert_int_equal(listener.mla_clk + listener.waited_clk, last_clk);
+	assert_int_equal(listener.n_cause, n_task);
+	assert_true(listener.n_queued > 0);
 	assert_int_equal(listener.n[TRACE_PE_MLA], n_task);
 	assert_int_equal(listener.n[TRACE_PE_DMA], n_send);
 	assert_int_equal(listener.n[TRACE_PHASE], 3);
