@@ -393,7 +393,13 @@ static void test_hardware_outlooks_are_packed(void **state)
 {
 	(void)state;
 	double metric[] = {1, 2, 3, 4};
-	struct outlook outlook = {{2, metric}, {1, metric + 2}, 1.25, 7, 8, 9.5}, found = {.slack = 0};
+	struct outlook found = {.slack = 0}, outlook = {.designs = {2, metric},
+	                                                .floor = {1, metric + 2},
+	                                                .slack = 1.25,
+	                                                .n_candidate = 7,
+	                                                .n_legal = 8,
+	                                                .log10_design = 9.5,
+	                                                .thriftiest = {.is_known = true, .energy_mj = 2.5}};
 	struct pack pack = {0};
 	outlook_pack(&outlook, 2, &pack);
 	for (size_t n = 0; n <= pack.n; n++) {
@@ -407,6 +413,7 @@ static void test_hardware_outlooks_are_packed(void **state)
 	assert_memory_equal(found.designs.metric, metric, sizeof(metric));
 	assert_memory_equal(found.floor.metric, metric + 2, 2 * sizeof(*metric));
 	assert_true(found.slack > 1.24 && found.n_candidate == 7 && found.n_legal == 8 && found.log10_design > 9);
+	assert_true(!found.fastest.is_known && found.thriftiest.is_known && found.thriftiest.energy_mj > 2);
 	outlook_free(&found);
 	pack_free(&pack);
 }
