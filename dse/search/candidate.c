@@ -144,7 +144,7 @@ void candidate_share_budget(struct candidate *candidate, uint64_t max_work)
 	for (size_t i = 0; i < n && size; i++)
 		size[i] = candidate_is_reachable(candidate, i) ? candidate->task[i].size : 0;
 	if (size)
-		budget_share(max_work, size, n, size + n);
+		budget_share(candidate->genetic ? BUDGET_BY_LOG : BUDGET_BY_ROOT, max_work, size, n, size + n);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t share = size ? size[n + i] : max_work / n;
 		candidate->task[i].max_work = share > 0 ? share : 1;

@@ -59,6 +59,36 @@ for space in exact_resnet18 exact_vgg16_dram; do
 	[ -z "$old" ] || timed "  as it was" "$old" explore spaces/bench/$space.yaml -o "$work/old" --no-progress
 done
 
+echo "-- VGG-16 on machines whose FC layers wait for one DRAM interface, and on 432 machines"
+cat >"$work/one_dram.yaml" <<-END
+	name: one_dram
+	machine: dvfs_chip
+	axes: {mla.array: [16x2], chip.n_dram: [1], noc.clk_mhz: [200]}
+	networks: [vgg16]
+	network_result: any
+	objectives: [latency_ms, energy_mj]
+END
+for space in "$work/one_dram.yaml" spaces/bench/exact_hardware_vgg16.yaml; do
+	timed "$(basename "$space" .yaml)" "$dse" explore "$space" --detail fast -o "$work/dram" --no-progress
+	claim
+done
+
+echo "-- ResNet-18 by latency, energy and SRAM, on more and more machines"
+for sram in "98304" "65536, 98304, 131072" "49152, 65536, 98304, 131072, 262144"; do
+	cat >"$work/machines.yaml" <<-END
+		name: machines
+		machine: thesis_chip
+		axes: {mla.array: [16x4, 8x4, 16x2, 8x8, 4x4], dram.clk_mhz: [250, 500], pe.sram_byte: [$sram]}
+		networks: [resnet18]
+		objectives: [latency_ms, energy_mj, sram_byte]
+	END
+	rm -rf "$work/machines"
+	timed "  $(($(wc -w <<<"$sram") * 10)) machines" "$dse" explore "$work/machines.yaml" --detail fast \
+		-o "$work/machines" --no-progress
+	claim
+	[ -z "$old" ] || timed "  as it was" "$old" explore "$work/machines.yaml" --detail fast -o "$work/old" --no-progress
+done
+
 echo "-- stopped at 10, 30 and 60 % of its time"
 cat >"$work/stops.yaml" <<-END
 	name: stops
@@ -91,4 +121,43 @@ for limit in 40 5.2; do
 	END
 	timed "ResNet-18, latency_ms <= $limit" "$dse" explore "$work/limit.yaml" --detail fast -o "$work/l$limit" \
 		--no-progress
+done
+
+# hypervolume WHOLE PART: of PART in percent of WHOLE's, up to 1.1 times WHOLE's largest values; both sorted by latency
+hypervolume()
+{
+	awk -F, 'FNR == 1 {next}
+		FNR == NR {n++; a[n] = $2; b[n] = $3; x = $2 > x ? $2 : x; y = $3 > y ? $3 : y; next}
+		{m++; c[m] = $2; d[m] = $3}
+		function area(p, q, k,   i, sum, last) {
+			last = 1.1 * y
+			for (i = 1; i <= k; i++)
+				if (p[i] < 1.1 * x && q[i] < last) {
+					sum += (1.1 * x - p[i]) * (last - q[i])
+					last = q[i]
+				}
+			return sum
+		}
+		END {printf "%.2f", 100 * area(c, d, m) / area(a, b, n)}' "$1" "$2"
+}
+
+echo "-- nsga2 with 400 000 evaluations, layer by layer and not seeded, beside the exact front"
+export DSE_STORE=none
+for network in resnet18 mobilenet_v2; do
+	for engine in exact nsga2; do
+		cat >"$work/$engine.yaml" <<-END
+			name: $engine
+			machine: dvfs_chip
+			networks: [$network]
+			layers: [{match: '.*', split: all}]
+			objectives: [latency_ms, energy_mj]
+			search: {engine: $engine, seeds: heuristics}
+		END
+		rm -rf "$work/by_$engine"
+		budget=()
+		[ $engine = exact ] || budget=(--max-evaluations 400000)
+		timed "$network, $engine" "$dse" explore "$work/$engine.yaml" --detail fast "${budget[@]}" \
+			-o "$work/by_$engine" --no-progress
+	done
+	echo "  of the exact hypervolume: $(hypervolume "$work"/by_exact/*/front.csv "$work"/by_nsga2/*/front.csv) %"
 done
