@@ -22,6 +22,9 @@
 #define FRONT_WORK 5000000
 #define LEAST_FRONT 2000
 #define MOST_FRONT 50000
+/* Of schedules by PE, which have so many choices that thousands lie nearer to each other. */
+#define FINE_TOLERANCE 1e-9
+#define FINE_LABEL ((size_t)4 << 20)
 
 static enum err_code choose_detail(const struct cli_options *options, struct detail_options *detail, struct err *err)
 {
@@ -80,6 +83,15 @@ static enum err_code check_options(const struct cli_options *options, struct err
 		    "--average-mw "
 		    "away, or find designs first (dse explore, in whose spaces level_shares chooses levels inside "
 		    "layers) and schedule them: dse power --point FRONT.json:ID");
+	if (options->ratio > 0 && options->domain && strcmp(options->domain, dvfs_domain_name[DVFS_CHIP]) != 0)
+		code = err_add(
+		    err, ERR_USAGE,
+		    "dse power: --ratio is of pieces of work that have one level; leave --ratio or --domain away");
+	if (options->search && options->domain)
+		code =
+		    err_add(err, ERR_USAGE,
+		            "dse power: --search has one level a layer; leave --domain away, or schedule the layers' "
+		            "designs: dse power --point FRONT.json:ID");
 	if (!options->search && (options->conv_1x1 || options->network_result))
 		code = err_add(err, ERR_USAGE, "dse power: --conv-1x1 and --network-result are of --search");
 	if (cli_given(options, OPTION_PARTS) && (options->parts == 0 || options->split_scheme))
@@ -87,6 +99,20 @@ static enum err_code check_options(const struct cli_options *options, struct err
 		    err_add(err, ERR_USAGE,
 		            options->parts == 0 ? "dse power: --parts is 0, allowed is 1 to 1000000000"
 		                                : "dse power: --parts and --split-scheme both split; leave one away");
+	return code;
+}
+
+/* The option, else what the machine says; where energies or designs are those of one level a layer, one of the chip. */
+static enum err_code choose_domain(const struct cli_options *options, const struct machine *machine,
+                                   struct power_work_options *work, struct err *err)
+{
+	size_t index = options->search || options->ratio > 0 ? DVFS_CHIP : machine->dvfs_domain;
+	enum err_code code =
+	    cli_choose(options, "domain", options->domain, dvfs_domain_name, N_DVFS_DOMAIN, &index, err);
+	work->domain = (enum dvfs_domain)index;
+	work->per_loop = work->per_loop || work->domain != DVFS_CHIP;
+	work->max_average_mw = cli_given(options, OPTION_AVERAGE_MW) ? options->average_mw : 0;
+	work->max_peak_mw = cli_given(options, OPTION_BUDGET_MW) ? options->budget_mw : 0;
 	return code;
 }
 
@@ -110,6 +136,7 @@ static enum err_code set_goal(const struct cli_options *options, struct power_ru
 		goal->max_peak_mw = options->budget_mw;
 	if (cli_given(options, OPTION_AVERAGE_MW))
 		goal->max_average_mw = options->average_mw;
+	goal->tolerance = run->domain != DVFS_CHIP ? FINE_TOLERANCE : 0;
 	goal->sleeps = power_wants_energy(goal) && isfinite(goal->max_ns) && !options->no_sleep;
 	return power_run_alone(run, arena, err);
 }
@@ -151,8 +178,11 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 {
 	enum err_code code = set_goal(options, run, arena, err);
 	if (code == ERR_OK)
-		code = power_solve(&run->work.problem, &run->goal, 0, arena, &run->best, err);
+		code = power_solve(&run->work.problem, &run->goal, run->domain != DVFS_CHIP ? FINE_LABEL : 0, arena,
+		                   &run->best, err);
 	run->is_solved = code == ERR_OK;
+	if (code == ERR_OK && run->best.is_found)
+		code = power_replay_best(run, &run->n_replayed, err);
 	if (code == ERR_OK && !run->best.is_found)
 		return say_infeasible(run, err);
 	if (code == ERR_OK) {
@@ -163,6 +193,21 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 	if (code == ERR_OK && run->has_front)
 		code = power_solve_front(&run->work.problem, &run->goal, front_size(&run->work.problem), arena,
 		                         &run->front, err);
+	return code;
+}
+
+/* The same budgets with one level a loop, beside levels by PE. */
+static enum err_code solve_chip_wide(const struct power_case *of, struct power_run *run, struct arena *arena,
+                                     struct err *err)
+{
+	struct power_work work = {0};
+	struct power_work_options options = *of->options;
+	options.domain = DVFS_CHIP;
+	enum err_code code = power_question_rebuild(of, run->work.machine, &options, arena, &work, err);
+	if (code == ERR_OK)
+		code = power_solve(&work.problem, &run->goal, 0, arena, &run->chip_wide, err);
+	run->has_chip_wide = code == ERR_OK;
+	power_work_free(&work);
 	return code;
 }
 
@@ -232,6 +277,8 @@ static enum err_code answer(const struct cli_options *options, const struct powe
 	enum err_code code = solve(options, run, arena, err);
 	if (code == ERR_OK && run->ratio > 0)
 		code = solve_own(of, run, arena, err);
+	if (code == ERR_OK && run->domain != DVFS_CHIP)
+		code = solve_chip_wide(of, run, arena, err);
 	if (code != ERR_OK || !options->analyse)
 		return code;
 	code = cli_choose(options, "analyse", options->analyse, power_question_name, N_POWER_QUESTION, &question, err);
@@ -249,7 +296,8 @@ static enum err_code run_designs(const struct cli_options *options, const struct
 	const struct power_case of = {designs, work_options, run};
 	run->network = designs->network;
 	run->sources = &designs->sources;
-	run->per_loop = options->per_loop;
+	run->per_loop = work_options->per_loop;
+	run->domain = work_options->domain;
 	run->tasks_only = options->tasks;
 	run->is_search = options->search;
 	run->left_out = &designs->left_out;
@@ -284,6 +332,8 @@ enum err_code cmd_power(const struct cli_options *options, struct err *err)
 	code = choice_worse(code, cli_choose(options, "analyse", options->analyse, power_question_name,
 	                                     N_POWER_QUESTION, &question, err));
 	code = choice_worse(code, power_choice_read(options, &work.detail, &designs, &work.levels, err));
+	if (code == ERR_OK)
+		code = choose_domain(options, designs.machine, &work, err);
 	if (code == ERR_OK)
 		code = run_designs(options, &designs, &work, &run, err);
 	if (code == ERR_INFEASIBLE && options->json)

@@ -84,6 +84,8 @@ OPTION(NO_SLEEP, FLAG, no_sleep, "no-sleep", 0, NULL, 0, 0,
        "energy of the work alone, not of sleeping until the deadline")
 OPTION(LEVELS, TEXT, levels, "levels", 0, "A,B", 0, 0,
        "operating points that may be used (default: all of the machine)")
+OPTION(DOMAIN, TEXT, domain, "domain", 0, "NAME", 0, 0,
+       "what has one level at a time in a layer's loops: chip, qpe or pe (default: dvfs.domain of the machine)")
 OPTION(PARTS, U64, parts, "parts", 0, "N", 0, 1e9,
        "split each layer into N tasks, as evenly as its shape allows (default 0: as the splitter does)")
 OPTION(TASKS, FLAG, tasks, "tasks", 0, NULL, 0, 0,

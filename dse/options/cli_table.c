@@ -24,6 +24,7 @@ const struct option_note option_note_table[] = {
     {"map", OPTION_STRATEGY, "no_fusion, fusion, fusion_reuse or thesis_reuse (default: what is best for each layer)"},
     {"map", OPTION_DETAIL,
      "fast (the default), or both: the fast tier searches, the event tier prices what may be best"},
+    {NULL, OPTION_DOMAIN, "chip qpe pe"},
     {"map", OPTION_GOAL, "what the search makes least: latency (the default), energy or edp, their product"},
     {"map", OPTION_POINT, "report the designs of this point of a front"},
     {"prove", OPTION_POINT, "prove the designs of this point of a front"},

@@ -34,7 +34,7 @@ uint32_t power_mode_at(const struct power_segment *segment, uint32_t level, bool
 	uint32_t best = UINT32_MAX;
 	for (uint32_t k = 0; k < segment->n_mode; k++) {
 		const struct power_mode *mode = &segment->mode[k];
-		if (mode->level != level || mode->peak_mw > max_peak_mw)
+		if (power_mode_levels(mode) != UINT32_C(1) << level || mode->peak_mw > max_peak_mw)
 			continue;
 		if (best == UINT32_MAX || (by_energy ? mode->energy_pj < segment->mode[best].energy_pj
 		                                     : mode->time_ns < segment->mode[best].time_ns))
@@ -97,12 +97,13 @@ static void measure_work(const struct power_problem *problem, struct power_sched
 		for (uint32_t k = 0; k < segment->n_repeat; k++) {
 			assert(schedule->mode[at] < segment->n_mode);
 			const struct power_mode *mode = &segment->mode[schedule->mode[at++]];
-			if (before && before->level != mode->level) {
+			uint32_t entry = power_mode_entry(mode);
+			if (before && before->level != entry) {
 				schedule->n_switch++;
-				schedule->time_ns += problem->switch_ns[before->level][mode->level];
-				schedule->energy_pj += problem->switch_pj[before->level][mode->level];
+				schedule->time_ns += problem->switch_ns[before->level][entry];
+				schedule->energy_pj += problem->switch_pj[before->level][entry];
 			}
-			schedule->levels |= UINT32_C(1) << mode->level;
+			schedule->levels |= power_mode_levels(mode);
 			schedule->time_ns += mode->time_ns;
 			schedule->energy_pj += mode->energy_pj;
 			schedule->peak_mw = fmax(schedule->peak_mw, mode->peak_mw);

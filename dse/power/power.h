@@ -8,28 +8,42 @@
  *   machine, network -> power_work -> struct power_problem -> power_solve -> struct power_schedule -> report
  *
  * A problem is a chain of segments: layers, or loops of tasks inside layers. Each segment runs in one of several
- * modes: a level, and the time, energy and peak power that the segment takes there. A change of level between segments
- * takes time and energy. The chip has few power lanes, set globally, so only so many voltages can be used at all;
- * which ones is part of the answer.
+ * modes: a level, or levels by PE (power_pe.h), and the time, energy and peak power that the segment takes so. A change
+ * of level between segments takes time and energy. The chip has few power lanes, set globally, so only so many voltages
+ * can be used at all; which ones is part of the answer.
  */
+#include "dse/power/power_pe.h"
 #include "sim/base/arena.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define POWER_MAX_LEVEL 8
+#define POWER_MAX_LEVEL POWER_PE_MAX_LEVEL
 /* Segments and their repeats together: a chain longer than this is refused (memory of its bounds). */
 #define POWER_MAX_STAGE 200000
 
 /* One way to run a segment once. Times and energies are finite and not negative. */
 struct power_mode {
-	uint32_t level;  /* < problem->n_level */
+	uint32_t level;  /* < problem->n_level; of all PEs, with a plan after the segment */
 	uint32_t choice; /* the caller's name of the mode: which of several mappings */
 	double time_ns;
 	double energy_pj; /* static energy of that time included */
 	double peak_mw;
+	const struct power_pe_plan *plan; /* levels by PE; NULL: all PEs run at the level */
 };
+
+/* The level at which all PEs stand before a mode. */
+static inline uint32_t power_mode_entry(const struct power_mode *mode)
+{
+	return mode->plan ? mode->plan->entry : mode->level;
+}
+
+/* Levels that a mode uses, bit i: level i. */
+static inline uint32_t power_mode_levels(const struct power_mode *mode)
+{
+	return mode->plan ? mode->plan->levels : UINT32_C(1) << mode->level;
+}
 
 /* n_repeat identical pieces of work in a row, each of which chooses its own mode. */
 struct power_segment {
@@ -77,6 +91,11 @@ struct power_goal {
 	 * energy of that counts where energy is minimised: finish early and sleep, or run slow.
 	 */
 	bool sleeps;
+	/*
+	 * The best schedule is one that no other betters by more than this part of its objective; 0: by nothing. Chains
+	 * of many fine choices have millions of schedules within 1e-10 of the best.
+	 */
+	double tolerance;
 };
 
 /* The best, or best known, schedule. Its arrays are owned by the arena it was made in. */

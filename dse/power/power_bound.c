@@ -28,8 +28,8 @@ static struct rest_step best_step(const struct power_chain *chain, const struct 
 		size_t after = (stage + 1) * bound->n_level + mode->level;
 		double ns = mode->ns + bound->ns[after], pj = mode->pj + bound->pj[after];
 		if (from < bound->n_level) {
-			ns += chain->switch_ns[from][mode->level];
-			pj += chain->switch_pj[from][mode->level];
+			ns += chain->switch_ns[from][mode->entry];
+			pj += chain->switch_pj[from][mode->entry];
 		}
 		double value = power_value(bound->weight, ns, pj);
 		if (!best.is_any || value < least) {

@@ -4,6 +4,8 @@
 #include "dse/base/memory.h"
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The worst mode and the worst change at every stage, over all levels, so that all sets of levels round alike. */
 static void find_most(const struct power_problem *problem, struct power_chain *chain)
@@ -37,12 +39,61 @@ static size_t take_modes(const struct power_segment *segment, uint32_t levels, d
 	for (size_t k = 0; k < segment->n_mode; k++) {
 		const struct power_mode *from = &segment->mode[k];
 		assert(isfinite(from->time_ns) && from->time_ns >= 0 && from->energy_pj >= 0);
-		if ((levels >> from->level & 1) && from->peak_mw <= max_peak_mw)
-			mode[n++] =
-			    (struct chain_mode){power_round(from->time_ns, quantum_ns),
-			                        power_round(from->energy_pj, quantum_pj), from->level, (uint32_t)k};
+		if ((power_mode_levels(from) & ~levels) == 0 && from->peak_mw <= max_peak_mw)
+			mode[n++] = (struct chain_mode){power_round(from->time_ns, quantum_ns),
+			                                power_round(from->energy_pj, quantum_pj),
+			                                power_mode_entry(from), from->level, (uint32_t)k};
 	}
 	return n;
+}
+
+static int compare_modes(const void *a, const void *b)
+{
+	const struct chain_mode *one = a, *other = b;
+	if (one->ns < other->ns || one->ns > other->ns)
+		return one->ns < other->ns ? -1 : 1;
+	if (one->pj < other->pj || one->pj > other->pj)
+		return one->pj < other->pj ? -1 : 1;
+	return one->mode < other->mode ? -1 : one->mode > other->mode;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct chain_mode *one = a, *other = b;
+	return one->mode < other->mode ? -1 : one->mode > other->mode;
+}
+
+/*
+ * Modes with levels by PE that another mode beats, changes there and back paid if its levels before and after are
+ * others, are left out; returns how many stay, in the order of the segment.
+ */
+static size_t drop_beaten(const struct power_chain *chain, const struct power_segment *segment, double slope_mw,
+                          struct chain_mode *mode, size_t n)
+{
+	double change_ns = 0, change_pj = 0, far_pj = INFINITY, near_pj[POWER_MAX_LEVEL][POWER_MAX_LEVEL];
+	size_t n_kept = 0, far = 0;
+	for (uint32_t i = 0; i < chain->n_level; i++)
+		for (uint32_t k = 0; k < chain->n_level; k++) {
+			change_ns = fmax(change_ns, 2 * chain->switch_ns[i][k]);
+			change_pj = fmax(change_pj, 2 * chain->switch_pj[i][k]);
+			near_pj[i][k] = INFINITY;
+		}
+	qsort(mode, n, sizeof(*mode), compare_modes);
+	struct chain_mode *all = memory_array(n, sizeof(*all));
+	memcpy(all, mode, n * sizeof(*all));
+	for (size_t i = 0; i < n; i++) {
+		for (; far < i && all[far].ns + change_ns <= all[i].ns; far++)
+			far_pj = fmin(far_pj, all[far].pj + change_pj - slope_mw * all[far].ns);
+		double *near = &near_pj[all[i].entry][all[i].level];
+		double pj = all[i].pj - slope_mw * all[i].ns;
+		bool is_beaten = segment->mode[all[i].mode].plan && (far_pj <= pj || *near <= pj);
+		*near = fmin(*near, pj);
+		if (!is_beaten)
+			mode[n_kept++] = all[i];
+	}
+	free(all);
+	qsort(mode, n_kept, sizeof(*mode), compare_places);
+	return n_kept;
 }
 
 static void take_changes(const struct power_problem *problem, uint32_t sleep_level, double quantum_ns,
@@ -60,7 +111,7 @@ static void take_changes(const struct power_problem *problem, uint32_t sleep_lev
 }
 
 bool power_chain_build(const struct power_problem *problem, uint32_t levels, double max_peak_mw, uint32_t sleep_level,
-                       struct arena *arena, struct power_chain *chain)
+                       double slope_mw, struct arena *arena, struct power_chain *chain)
 {
 	size_t n_mode = 0, at = 0;
 	bool is_possible = true;
@@ -80,6 +131,9 @@ bool power_chain_build(const struct power_problem *problem, uint32_t levels, dou
 		const struct power_segment *segment = &problem->segment[i];
 		size_t n =
 		    take_modes(segment, levels, max_peak_mw, quantum_ns, quantum_pj, chain->mode + chain->begin[i]);
+		/* plans come last */
+		if (n > 0 && isfinite(slope_mw) && segment->mode[segment->n_mode - 1].plan)
+			n = drop_beaten(chain, segment, slope_mw, chain->mode + chain->begin[i], n);
 		assert(n <= UINT16_MAX);
 		chain->begin[i + 1] = chain->begin[i] + n;
 		is_possible = is_possible && n > 0;

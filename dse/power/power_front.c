@@ -24,40 +24,63 @@ static int compare_points(const void *a, const void *b)
 	return one->levels < other->levels ? -1 : one->levels > other->levels;
 }
 
-/* Modes of a segment at one level under the peak that no other one there beats. */
-static size_t modes_at(const struct power_segment *segment, uint32_t level, double max_peak_mw, uint32_t *mode)
+/* A mode, with the change of level before it. */
+struct edge_mode {
+	double ns, pj;
+	uint32_t mode;
+};
+
+static int compare_edge_modes(const void *a, const void *b)
 {
-	assert(segment && mode && level < POWER_MAX_LEVEL);
-	size_t n = 0;
-	for (uint32_t k = 0; k < segment->n_mode; k++) {
-		const struct power_mode *one = &segment->mode[k];
-		bool is_kept = one->level == level && one->peak_mw <= max_peak_mw;
-		for (uint32_t m = 0; m < segment->n_mode && is_kept; m++) {
-			const struct power_mode *other = &segment->mode[m];
-			bool covers = other->level == level && other->peak_mw <= max_peak_mw &&
-			              other->time_ns <= one->time_ns && other->energy_pj <= one->energy_pj;
-			bool is_equal = covers && other->time_ns >= one->time_ns && other->energy_pj >= one->energy_pj;
-			is_kept = !covers || (is_equal && k <= m);
-		}
-		if (is_kept)
-			mode[n++] = k;
-	}
-	return n;
+	const struct edge_mode *one = a, *other = b;
+	if (one->ns < other->ns || one->ns > other->ns)
+		return one->ns < other->ns ? -1 : 1;
+	if (one->pj < other->pj || one->pj > other->pj)
+		return one->pj < other->pj ? -1 : 1;
+	return one->mode < other->mode ? -1 : one->mode > other->mode;
 }
 
-/* The front of a segment at `to`, coming from `from` (itself: at the start). */
-static struct compose_front make_front(const struct power_problem *problem, const struct power_segment *segment,
-                                       uint32_t from, uint32_t to, double max_peak_mw, struct arena *arena)
+/*
+ * Modes of a segment under the peak that use levels of a set, end at one and come from another (UINT32_MAX: at the
+ * start, where nothing changes), by time; of equal ones the first.
+ */
+static size_t modes_between(const struct power_problem *problem, const struct power_segment *segment, uint32_t levels,
+                            uint32_t from, uint32_t to, double max_peak_mw, struct edge_mode *mode)
 {
-	assert(from < problem->n_level && to < problem->n_level);
-	uint32_t *mode = memory_must(arena_array(arena, segment->n_mode + 1, sizeof(*mode)));
-	size_t n = modes_at(segment, to, max_peak_mw, mode);
+	assert(segment && mode && to < POWER_MAX_LEVEL);
+	size_t n = 0, n_kept = 0;
+	for (uint32_t k = 0; k < segment->n_mode; k++) {
+		const struct power_mode *one = &segment->mode[k];
+		uint32_t entry = power_mode_entry(one);
+		if (one->level != to || (power_mode_levels(one) & ~levels) != 0 || one->peak_mw > max_peak_mw)
+			continue;
+		bool changes = from < problem->n_level;
+		mode[n++] = (struct edge_mode){one->time_ns + (changes ? problem->switch_ns[from][entry] : 0),
+		                               one->energy_pj + (changes ? problem->switch_pj[from][entry] : 0), k};
+	}
+	if (n > 1)
+		qsort(mode, n, sizeof(*mode), compare_edge_modes);
+	for (size_t i = 0; i < n; i++)
+		if (n_kept == 0 || mode[i].pj < mode[n_kept - 1].pj)
+			mode[n_kept++] = mode[i];
+	return n_kept;
+}
+
+/* The front of a segment that ends at `to`, coming from `from` (UINT32_MAX: at the start). */
+static struct compose_front make_front(const struct power_problem *problem, const struct power_segment *segment,
+                                       uint32_t levels, uint32_t from, uint32_t to, double max_peak_mw,
+                                       struct arena *arena)
+{
+	struct edge_mode *mode = memory_must(arena_array(arena, segment->n_mode + 1, sizeof(*mode)));
+	size_t n = modes_between(problem, segment, levels, from, to, max_peak_mw, mode);
+	uint32_t *id = memory_must(arena_array(arena, n + 1, sizeof(*id)));
 	double *metric = memory_must(arena_array(arena, (n + 1) * N_METRIC, sizeof(*metric)));
 	for (size_t i = 0; i < n; i++) {
-		metric[i * N_METRIC] = segment->mode[mode[i]].time_ns + problem->switch_ns[from][to];
-		metric[i * N_METRIC + 1] = segment->mode[mode[i]].energy_pj + problem->switch_pj[from][to];
+		id[i] = mode[i].mode;
+		metric[i * N_METRIC] = mode[i].ns;
+		metric[i * N_METRIC + 1] = mode[i].pj;
 	}
-	return (struct compose_front){n, metric, mode};
+	return (struct compose_front){n, metric, id};
 }
 
 /* All edges of a segment between levels of the set; the first one starts, at no cost, in state 0. */
@@ -72,7 +95,8 @@ static struct compose_layer make_layer(const struct power_problem *problem, cons
 			bool is_used = (levels >> to & 1) && (is_first ? from == 0 : (levels >> from & 1) != 0);
 			if (!is_used)
 				continue;
-			front[n] = make_front(problem, segment, is_first ? to : from, to, max_peak_mw, arena);
+			front[n] =
+			    make_front(problem, segment, levels, is_first ? UINT32_MAX : from, to, max_peak_mw, arena);
 			edge[n] = (struct compose_edge){from, to, &front[n]};
 			n++;
 		}

@@ -163,6 +163,15 @@ static bool choose_directions(struct power_search *search)
 	return true;
 }
 
+/* What a bound on the objective must not exceed. */
+static double matters(const struct power_search *search, const struct power_direction *direction)
+{
+	double tolerance = search->aim->tolerance;
+	if (tolerance <= 0 || isinf(search->least))
+		return search->least + direction->slack;
+	return search->least - tolerance * fabs(search->least);
+}
+
 /* Whether a label at a level after `stage` stages can still lead to something better; its completions are tried. */
 static bool is_promising(struct power_search *search, const struct power_label *label, size_t stage, uint32_t level)
 {
@@ -172,7 +181,7 @@ static bool is_promising(struct power_search *search, const struct power_label *
 		const struct power_direction *direction = &search->direction[i];
 		double ns = label->ns + direction->bound.ns[at], pj = label->pj + direction->bound.pj[at];
 		double value = power_value(direction->bound.weight, ns, pj) + direction->constant;
-		if (value > (direction->is_limit ? direction->most : search->least) + direction->slack)
+		if (value > (direction->is_limit ? direction->most + direction->slack : matters(search, direction)))
 			return false;
 		double whole = power_value(search->aim->objective, ns, pj);
 		if (whole < search->least && keeps_limits(search->aim, ns, pj)) {
@@ -211,18 +220,18 @@ static void extend(struct power_search *search, uint32_t parent, uint32_t from, 
 	struct power_label start = {0, 0, NO_LABEL, 0, 0};
 	if (parent != NO_LABEL)
 		start = search->label[parent];
-	if (from < chain->n_level) {
-		start.ns += chain->switch_ns[from][to];
-		start.pj += chain->switch_pj[from][to];
-		if (from != to && start.n_switch < UINT16_MAX)
-			start.n_switch++;
-	}
 	for (size_t m = chain->begin[segment]; m < chain->begin[segment + 1]; m++) {
 		const struct chain_mode *mode = &chain->mode[m];
 		if (mode->level != to)
 			continue;
 		struct power_label label = {start.ns + mode->ns, start.pj + mode->pj, parent,
 		                            (uint16_t)(m - chain->begin[segment]), start.n_switch};
+		if (from < chain->n_level) {
+			label.ns += chain->switch_ns[from][mode->entry];
+			label.pj += chain->switch_pj[from][mode->entry];
+			if (from != mode->entry && label.n_switch < UINT16_MAX)
+				label.n_switch++;
+		}
 		if (is_promising(search, &label, stage + 1, to))
 			add_candidate(search, &label);
 	}
@@ -339,7 +348,8 @@ static double least_of_all(const struct power_search *search)
 /* Whether the best known schedule reaches the bound on all, as far as sums of doubles tell. */
 static bool is_proven(const struct power_search *search)
 {
-	return search->least <= least_of_all(search) + search->direction[0].slack;
+	double slack = fmax(search->direction[0].slack, search->aim->tolerance * fabs(search->least));
+	return search->least <= least_of_all(search) + slack;
 }
 
 /* The schedule that was best when the search was cut short, and the bound on all. */
@@ -373,12 +383,18 @@ static enum err_code run_stages(struct power_search *search, struct chain_best *
 		if (interrupt_requested())
 			return err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
 		run_stage(search, stage);
-		if (search->is_full || (search->n_label > MANY_LABEL && is_proven(search))) {
+		size_t n_many = search->aim->tolerance > 0 ? 0 : MANY_LABEL;
+		if (search->is_full || (search->n_label > n_many && is_proven(search))) {
 			take_known(search, best);
 			return ERR_OK;
 		}
 	}
 	take_best(search, best);
+	/* what is within the tolerance of the best known was left out, this itself may be */
+	if (search->aim->tolerance > 0 && search->has_known && !(best->objective <= search->least)) {
+		take_known(search, best);
+		best->is_exact = true;
+	}
 	best->bound = best->objective;
 	return ERR_OK;
 }

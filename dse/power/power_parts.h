@@ -25,7 +25,7 @@ uint32_t power_mode_at(const struct power_segment *segment, uint32_t level, bool
 /* A mode that the set of levels and the peak allow; times and energies rounded. */
 struct chain_mode {
 	double ns, pj;
-	uint32_t level, mode; /* mode: its index in the segment */
+	uint32_t entry, level, mode; /* levels before and after; mode: its index in the segment */
 };
 
 /* A problem with one set of levels: its stages one by one, what may be chosen in each, what changes cost. */
@@ -49,10 +49,10 @@ struct power_chain {
 
 /*
  * Make a chain; false: some segment has no mode at these levels under this peak. sleep_level: UINT32_MAX: it does not
- * sleep.
+ * sleep. slope_mw: of the aim, by which modes with levels by PE beat each other; infinite: none is beaten.
  */
 bool power_chain_build(const struct power_problem *problem, uint32_t levels, double max_peak_mw, uint32_t sleep_level,
-                       struct arena *arena, struct power_chain *chain);
+                       double slope_mw, struct arena *arena, struct power_chain *chain);
 
 /* The least completion in one direction: from level `from` after `stage` stages to the end of the chain. */
 struct power_bound {
@@ -75,6 +75,7 @@ struct power_aim {
 	unsigned n_limit;
 	struct power_weight limit[POWER_MAX_LIMIT];
 	double most[POWER_MAX_LIMIT];
+	double tolerance; /* part of the objective by which a better one does not matter */
 	double
 	    slope_mw; /* of two partial schedules with time and energy - slope * time both less, that one is better */
 };

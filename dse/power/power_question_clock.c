@@ -31,7 +31,11 @@ static enum err_code run_at(const struct power_case *of, uint32_t level, double 
 	struct arena arena = {0};
 	struct power_work work = {0};
 	struct power_work_options options = *of->options;
-	const struct power_goal goal = {POWER_ENERGY, INFINITY, INFINITY, INFINITY, INFINITY, false};
+	const struct power_goal goal = {.scenario = POWER_ENERGY,
+	                                .max_ns = INFINITY,
+	                                .max_pj = INFINITY,
+	                                .max_peak_mw = INFINITY,
+	                                .max_average_mw = INFINITY};
 	machine.level[level].clk_mhz *= frac;
 	options.levels = UINT32_C(1) << level;
 	options.ratio = 0;

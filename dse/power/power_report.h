@@ -20,6 +20,7 @@ struct power_run {
 	const char *network;
 	const struct machine_sources *sources; /* of the machine's coefficients */
 	bool per_loop, tasks_only;
+	enum dvfs_domain domain;         /* what has one level at a time inside loops */
 	bool is_search;                  /* work has the designs of a search to choose from */
 	const struct left_out *left_out; /* of these */
 	enum network_result network_result;
@@ -29,6 +30,11 @@ struct power_run {
 	struct power_goal goal;
 	bool is_solved;                            /* best was looked for, found or not */
 	struct power_schedule best, greedy, share; /* share: by ARADA's rule (power_by_share) */
+	/* With a domain below the chip: the best whose loops have one level each, by work of its own; else not there.
+	 */
+	bool has_chip_wide;
+	struct power_schedule chip_wide;
+	size_t n_replayed; /* pieces of the best that power_replay_best has been through */
 	/*
 	 * The best schedule at one level under the same goal; where none keeps its budgets (alone_keeps: false) one
 	 * that breaks them: time and energy are defined.
@@ -74,6 +80,17 @@ struct power_row {
 	bool changes;                        /* the level changes before it */
 	double start_ns, time_ns, energy_pj; /* of all n, without the change */
 };
+
+/*
+ * Go through every piece of the best schedule with levels by PE event by event (power_pe_replay). Returns how many
+ * there are; ERR_INTERNAL: time, energy or peak are not those of the schedule.
+ */
+enum err_code power_replay_best(const struct power_run *run, size_t *n_piece, struct err *err);
+
+/* Who does what in a piece with levels by PE, "140x7 PL2, 12x5 PL1": PEs, tasks of each, level; "3 PL1 2 PL2": in turn.
+ */
+#define POWER_PLAN_TEXT_SIZE 512
+void power_print_plan(const struct machine *machine, const struct power_pe_plan *plan, char text[POWER_PLAN_TEXT_SIZE]);
 
 /* The rows of a schedule, in the arena. */
 struct power_row *power_rows(const struct power_problem *problem, const struct power_schedule *schedule,

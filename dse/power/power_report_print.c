@@ -27,9 +27,9 @@ struct power_row *power_rows(const struct power_problem *problem, const struct p
 		for (uint32_t k = 0; k < segment->n_repeat; k++, at++) {
 			const struct power_mode *mode = &segment->mode[schedule->mode[at]];
 			if (k == 0 || schedule->mode[at] != schedule->mode[at - 1]) {
-				bool changes = before && before->level != mode->level;
+				bool changes = before && before->level != power_mode_entry(mode);
 				if (changes)
-					now_ns += problem->switch_ns[before->level][mode->level];
+					now_ns += problem->switch_ns[before->level][power_mode_entry(mode)];
 				row[(*n)++] = (struct power_row){
 				    .segment = i, .mode = schedule->mode[at], .changes = changes, .start_ns = now_ns};
 			}
@@ -89,7 +89,11 @@ static void print_head(FILE *file, const struct power_run *run)
 	file = words_fold_begin(&fold, file);
 	(void)fprintf(file, "%s on %s, %s%s tier%s; %zu pieces of work", run->network, machine->name,
 	              run->tasks_only ? "MLA tasks alone on all PEs, " : "", detail_name[run->detail],
-	              run->per_loop ? ", level chosen loop by loop" : "", power_n_stage(problem));
+	              run->domain == DVFS_PE    ? ", levels by PE"
+	              : run->domain == DVFS_QPE ? ", levels by QPE"
+	              : run->per_loop           ? ", level chosen loop by loop"
+	                                        : "",
+	              power_n_stage(problem));
 	if (count_choices(&run->work) > problem->n_segment)
 		(void)fprintf(file, ", %" PRIu64 " designs to choose from", count_choices(&run->work));
 	(void)fputc('\n', file);
@@ -111,8 +115,9 @@ static void add_schedule(struct table *table, const struct power_run *run, const
                          const struct power_schedule *schedule, bool keeps)
 {
 	const struct power_schedule *fast = &run->alone[run->fast];
+	double saving_pct = power_saving_pct(schedule, fast);
 	table_add_row(table, "%s|%s|%g|%g|%.2f", name, keeps ? "yes" : "no", schedule->time_ns * MS_PER_NS,
-	              schedule->energy_pj * MJ_PER_PJ, power_saving_pct(schedule, fast));
+	              schedule->energy_pj * MJ_PER_PJ, fabs(saving_pct) < 5e-3 ? 0 : saving_pct);
 	if (run->goal.sleeps)
 		table_add_row(table, "%g|%.2f", schedule->idle_pj * MJ_PER_PJ, power_saving_asleep_pct(schedule, fast));
 	table_add_row(table, "%g|%g|%" PRIu32, schedule->time_ns > 0 ? schedule->energy_pj / schedule->time_ns : 0,
@@ -121,6 +126,10 @@ static void add_schedule(struct table *table, const struct power_run *run, const
 
 const char *power_exact_within(const struct power_run *run)
 {
+	if (run->domain != DVFS_CHIP)
+		return "schedules of the designs given with one level or two in a layer's loops, tasks dealt evenly "
+		       "and one "
+		       "change a PE at most, or none";
 	if (!run->is_search)
 		return "all schedules of the designs given";
 	return run->goal.sleeps
@@ -167,6 +176,8 @@ static void print_schedules(FILE *file, const struct power_run *run)
 		add_schedule(&table, run, "ARADA's rule", &run->share, true);
 	if (run->greedy.is_found)
 		add_schedule(&table, run, "greedy", &run->greedy, true);
+	if (run->has_chip_wide && run->chip_wide.is_found)
+		add_schedule(&table, run, "chip-wide", &run->chip_wide, true);
 	add_schedule(&table, run, best_name(run), &run->best, true);
 	table_finish(&table, file, 0);
 	(void)fprintf(file, "saving over %s alone", run->work.machine->level[run->fast].name);
@@ -206,9 +217,13 @@ static void add_row(struct table *table, const struct power_run *run, const stru
 	const struct power_mode *mode = &run->work.problem.segment[row->segment].mode[row->mode];
 	const struct operating_point *level = &run->work.machine->level[mode->level];
 	struct split_text split;
+	char levels[POWER_PLAN_TEXT_SIZE];
 	design_print_split(&piece->choice[mode->choice].split, &split);
+	(void)snprintf(levels, sizeof(levels), "%s", level->name);
+	if (mode->plan)
+		power_print_plan(run->work.machine, mode->plan, levels);
 	table_add_row(table, "%g|%s|%s|%" PRIu32 "|%s|%s|%s|%s|%s|%" PRIu64 "|%g|%g|%g", row->start_ns * MS_PER_NS,
-	              piece->block->name, power_part_name[piece->part], row->n, level->name, split.w, split.h, split.c,
+	              piece->block->name, power_part_name[piece->part], row->n, levels, split.w, split.h, split.c,
 	              split.d, piece->n_task, row->time_ns * MS_PER_NS, row->energy_pj * MJ_PER_PJ,
 	              row->time_ns > 0 ? row->energy_pj / row->time_ns : 0);
 }
@@ -224,6 +239,10 @@ static void print_rows(FILE *file, const struct power_run *run, struct arena *ar
 	for (size_t i = 0; i < n; i++)
 		add_row(&table, run, &row[i]);
 	table_finish(&table, file, 0);
+	if (run->n_replayed > 0)
+		(void)fprintf(
+		    file, "level: PEs x tasks of each; %zu pieces replayed PE by PE: time, energy and peak are those\n",
+		    run->n_replayed);
 	if (run->goal.sleeps && run->best.idle_ns > 0)
 		(void)fprintf(file, "then asleep at %s for %.6g ms: %.6g mJ\n",
 		              run->work.machine->level[run->best.sleep_level].name, run->best.idle_ns * MS_PER_NS,

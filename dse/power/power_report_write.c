@@ -21,10 +21,11 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 {
 	size_t n = 0;
 	const struct power_row *row = power_rows(&run->work.problem, &run->best, arena, &n);
-	(void)fputs(
+	(void)fprintf(
+	    file,
 	    "start_ms,layer,part,n,level,vdd_v,clk_mhz,strategy,width,height,out_channels,in_channels,tasks,pes,"
-	    "level_change,time_ms,energy_mj,power_mw,peak_power_mw\n",
-	    file);
+	    "level_change,time_ms,energy_mj,power_mw,peak_power_mw%s\n",
+	    run->domain != DVFS_CHIP ? ",level_by_pe" : "");
 	for (size_t i = 0; i < n; i++) {
 		const struct power_piece *piece = &run->work.piece[row[i].segment];
 		const struct power_mode *mode = &run->work.problem.segment[row[i].segment].mode[row[i].mode];
@@ -33,11 +34,17 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 		struct split_text split;
 		design_print_split(&design->split, &split);
 		csv_put_row(
-		    file, "%g,%s,%s,%u,%s,%g,%g,%s,%s,%s,%s,%s,%g,%u,%u,%g,%g,%g,%g\n", row[i].start_ns / NS_PER_MS,
+		    file, "%g,%s,%s,%u,%s,%g,%g,%s,%s,%s,%s,%s,%g,%u,%u,%g,%g,%g,%g", row[i].start_ns / NS_PER_MS,
 		    piece->block->name, power_part_name[piece->part], row[i].n, level->name, level->vdd_v,
 		    level->clk_mhz, run->tasks_only ? "tasks" : strategy_table[design->strategy].name, split.w, split.h,
 		    split.c, split.d, (double)piece->n_task, piece->n_pe, row[i].changes, row[i].time_ns / NS_PER_MS,
 		    row[i].energy_pj / PJ_PER_MJ, mean_mw(row[i].energy_pj, row[i].time_ns), mode->peak_mw);
+		char plan[POWER_PLAN_TEXT_SIZE] = "";
+		if (mode->plan)
+			power_print_plan(run->work.machine, mode->plan, plan);
+		if (run->domain != DVFS_CHIP)
+			csv_put_row(file, ",%s", plan);
+		(void)fputc('\n', file);
 	}
 }
 
@@ -80,6 +87,21 @@ static void put_schedule(struct json *json, const char *key, const struct power_
 	json_end(json);
 }
 
+/* Who does what: PEs, and their tasks at a first and a second level. */
+static void put_plan(struct json *json, const struct machine *machine, const struct power_pe_plan *plan)
+{
+	json_put_fields(json, "entry_level %s, exit_level %s", machine->level[plan->entry].name,
+	                machine->level[plan->exit].name);
+	json_begin_list(json, "pe_groups");
+	for (uint32_t g = 0; g < plan->n_group; g++) {
+		const struct power_pe_group *group = &plan->group[g];
+		json_put_object(json, NULL, "pes %u, tasks %u, level %s, then_tasks %u, then_level %s, waits_tasks %u",
+		                group->n_pe, group->n_first, machine->level[group->first].name, group->n_second,
+		                machine->level[group->second].name, group->n_wait);
+	}
+	json_end(json);
+}
+
 static void put_rows(struct json *json, const struct power_run *run, struct arena *arena)
 {
 	size_t n = 0;
@@ -98,6 +120,8 @@ static void put_rows(struct json *json, const struct power_run *run, struct aren
 		                split.w, split.h, split.c, split.d, piece->n_task, piece->n_pe);
 		json_put_fields(json, "time_ms %g, energy_mj %g, peak_power_mw %g", row[i].time_ns / NS_PER_MS,
 		                row[i].energy_pj / PJ_PER_MJ, mode->peak_mw);
+		if (mode->plan)
+			put_plan(json, run->work.machine, mode->plan);
 		json_end(json);
 	}
 	json_end(json);
@@ -169,9 +193,10 @@ void power_write_json(FILE *file, const struct power_run *run, struct arena *are
 	struct json json;
 	assert(run->best.is_found);
 	json_start_object(&json, file, 2);
-	json_put_fields(&json, "machine %s, network %s, work %s, detail %s, per_loop %d, ratio %g, feasible %d",
-	                run->work.machine->name, run->network, run->tasks_only ? "tasks" : "layers",
-	                detail_name[run->detail], run->per_loop, run->ratio > 0 ? run->ratio : NAN, true);
+	json_put_fields(
+	    &json, "machine %s, network %s, work %s, detail %s, per_loop %d, domain %s, ratio %g, feasible %d",
+	    run->work.machine->name, run->network, run->tasks_only ? "tasks" : "layers", detail_name[run->detail],
+	    run->per_loop, dvfs_domain_name[run->domain], run->ratio > 0 ? run->ratio : NAN, true);
 	put_goal(&json, &run->goal);
 	put_hardware(&json, run);
 	for (uint32_t i = 0; i < run->work.problem.n_level; i++)
@@ -188,6 +213,8 @@ void power_write_json(FILE *file, const struct power_run *run, struct arena *are
 		              run->best.objective > 0 ? 100 * fmax(0, run->greedy.objective / run->best.objective - 1)
 		                                      : 0);
 	}
+	if (run->has_chip_wide && run->chip_wide.is_found)
+		put_schedule(&json, "chip_wide", run, &run->chip_wide, true);
 	put_schedule(&json, "best", run, &run->best, true);
 	json_put_fields(&json, "exact %d, exact_within %s", run->best.is_exact, power_exact_within(run));
 	if (run->is_search) {

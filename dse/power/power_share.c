@@ -35,11 +35,10 @@ static uint32_t choose_mode(const struct power_problem *problem, const struct po
 	double may_ns = segment->mode[best].time_ns * share, least_pj = segment->mode[best].energy_pj;
 	for (uint32_t k = 0; k < segment->n_mode; k++) {
 		const struct power_mode *mode = &segment->mode[k];
-		double ns =
-		    mode->time_ns + problem->switch_ns[fast][mode->level] + problem->switch_ns[mode->level][fast];
-		double pj =
-		    mode->energy_pj + problem->switch_pj[fast][mode->level] + problem->switch_pj[mode->level][fast];
-		if (!(levels >> mode->level & 1) || mode->peak_mw > goal->max_peak_mw || ns > may_ns ||
+		uint32_t entry = power_mode_entry(mode), exit = mode->level;
+		double ns = mode->time_ns + problem->switch_ns[fast][entry] + problem->switch_ns[exit][fast];
+		double pj = mode->energy_pj + problem->switch_pj[fast][entry] + problem->switch_pj[exit][fast];
+		if ((power_mode_levels(mode) & ~levels) != 0 || mode->peak_mw > goal->max_peak_mw || ns > may_ns ||
 		    !(pj < least_pj))
 			continue;
 		best = k;

@@ -18,7 +18,7 @@
 static struct power_aim aim_of(const struct power_problem *problem, const struct power_goal *goal, uint32_t sleep_level)
 {
 	assert(sleep_level == UINT32_MAX || sleep_level < problem->n_level);
-	struct power_aim aim = {.objective = {1, 0}};
+	struct power_aim aim = {.objective = {1, 0}, .tolerance = goal->tolerance};
 	if (power_wants_energy(goal)) {
 		double sleep_mw = sleep_level < problem->n_level ? problem->sleep_mw[sleep_level] : 0;
 		aim.objective = (struct power_weight){-sleep_mw, 1};
@@ -79,7 +79,7 @@ static double least_peak(const struct power_problem *problem, uint32_t levels)
 	for (size_t i = 0; i < problem->n_segment; i++) {
 		double least = INFINITY;
 		for (size_t k = 0; k < problem->segment[i].n_mode; k++)
-			if (levels >> problem->segment[i].mode[k].level & 1)
+			if ((power_mode_levels(&problem->segment[i].mode[k]) & ~levels) == 0)
 				least = fmin(least, problem->segment[i].mode[k].peak_mw);
 		worst = fmax(worst, least);
 	}
@@ -91,7 +91,7 @@ static void add_least(const struct power_problem *problem, uint32_t levels, stru
 {
 	struct arena scratch = {0};
 	struct power_chain chain;
-	if (power_chain_build(problem, levels, INFINITY, UINT32_MAX, &scratch, &chain)) {
+	if (power_chain_build(problem, levels, INFINITY, UINT32_MAX, INFINITY, &scratch, &chain)) {
 		schedule->least_peak_mw = fmin(schedule->least_peak_mw, least_peak(problem, levels));
 		find_least(&chain, schedule);
 		find_least_average(&chain, schedule);
@@ -121,13 +121,14 @@ static void bound_part(const struct power_problem *problem, const struct power_g
 	struct power_chain chain;
 	struct power_aim aim = aim_of(problem, goal, part->sleep_level);
 	part->least = INFINITY;
-	if (power_chain_build(problem, part->levels, goal->max_peak_mw, part->sleep_level, &scratch, &chain))
+	if (power_chain_build(problem, part->levels, goal->max_peak_mw, part->sleep_level, aim.slope_mw, &scratch,
+	                      &chain))
 		part->least = power_label_bound(&chain, &aim) + sleep_constant(problem, goal, part->sleep_level);
 	arena_free(&scratch);
 }
 
-/* The part's best, when it is better than what schedule has. */
-static enum err_code solve_part(const struct power_problem *problem, const struct power_goal *goal,
+/* The part's best, when it is better by the tolerance than what schedule has. */
+static enum err_code solve_once(const struct power_problem *problem, const struct power_goal *goal,
                                 const struct power_part_bound *part, size_t max_label, struct power_schedule *schedule,
                                 struct err *err)
 {
@@ -139,7 +140,8 @@ static enum err_code solve_part(const struct power_problem *problem, const struc
 	double constant = sleep_constant(problem, goal, part->sleep_level);
 	struct power_aim aim = aim_of(problem, goal, part->sleep_level);
 	double known = schedule->is_found ? schedule->objective - constant : INFINITY;
-	if (power_chain_build(problem, part->levels, goal->max_peak_mw, part->sleep_level, &scratch, &chain)) {
+	if (power_chain_build(problem, part->levels, goal->max_peak_mw, part->sleep_level, aim.slope_mw, &scratch,
+	                      &chain)) {
 		code = power_label_solve(&chain, &aim, known, max_label, &scratch, &best, err);
 		schedule->n_label += best.n_label;
 		if (!best.is_exact)
@@ -153,6 +155,24 @@ static enum err_code solve_part(const struct power_problem *problem, const struc
 	}
 	arena_free(&scratch);
 	return code;
+}
+
+/* With a tolerance coarse ones first: what they find cuts most of what the next one would look at. */
+#define COARSE_TOLERANCE 1e-5
+
+static enum err_code solve_part(const struct power_problem *problem, const struct power_goal *goal,
+                                const struct power_part_bound *part, size_t max_label, struct power_schedule *schedule,
+                                struct err *err)
+{
+	struct power_goal coarse = *goal;
+	enum err_code code = ERR_OK;
+	double bound = schedule->bound;
+	for (coarse.tolerance = COARSE_TOLERANCE; goal->tolerance > 0 && coarse.tolerance > goal->tolerance * 1.5 &&
+	                                          code == ERR_OK && !(schedule->bound < bound);
+	     coarse.tolerance /= 10)
+		code = solve_once(problem, &coarse, part, max_label, schedule, err);
+	return code == ERR_OK && !(schedule->bound < bound) ? solve_once(problem, goal, part, max_label, schedule, err)
+	                                                    : code;
 }
 
 static int compare_parts(const void *a, const void *b)
@@ -193,7 +213,7 @@ static enum err_code solve_parts(const struct power_problem *problem, const stru
 	size_t n = list_parts(problem, goal, part, schedule);
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
 		if (isinf(part[i].least) ||
-		    (schedule->is_found && part[i].least > schedule->objective * (1 + EXACT_FRAC)))
+		    (schedule->is_found && part[i].least > schedule->objective * (1 + EXACT_FRAC - goal->tolerance)))
 			break;
 		code = solve_part(problem, goal, &part[i], max_label, schedule, err);
 	}
@@ -216,7 +236,7 @@ enum err_code power_solve(const struct power_problem *problem, const struct powe
 	if (code != ERR_OK)
 		return code;
 	/* what was cut short matters where it could have been better */
-	schedule->is_exact = !(schedule->bound < schedule->objective * (1 - EXACT_FRAC));
+	schedule->is_exact = !(schedule->bound < schedule->objective * (1 - EXACT_FRAC - goal->tolerance));
 	if (!schedule->is_found) {
 		schedule->is_exact = isinf(schedule->bound);
 		return ERR_OK;

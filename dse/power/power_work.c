@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const power_part_name[N_POWER_PART] = {"layer", "load", "loop", "last loop", "ARM"};
+const char *const power_part_name[N_POWER_PART] = {"layer", "load", "loop", "last loop", "loops", "ARM"};
 
 #define MAX_PART 4 /* segments of a layer by its loops */
 
@@ -69,7 +69,7 @@ static struct power_mode mode_of(const struct power_groups *groups, const struct
 	assert(time_frac >= 0 && time_frac <= 1 && energy_frac >= 0 && energy_frac <= 1 + 1e-9);
 	double ns = group->ns * time_frac, pj = group->dynamic_pj * energy_frac + groups->static_mw * ns;
 	/* pJ per ns is mW */
-	return (struct power_mode){level, choice, ns, pj, ns > 0 ? pj / ns : groups->static_mw};
+	return (struct power_mode){level, choice, ns, pj, ns > 0 ? pj / ns : groups->static_mw, NULL};
 }
 
 /* How a layer's tasks are dealt over its loops. */
@@ -151,9 +151,11 @@ static void put_group(struct power_writer *writer, const struct power_groups *gr
 /* A layer by its parts, or as one piece of these modes. ERR_USAGE: too many loops. */
 static enum err_code put_layer(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
                                const struct power_mode *mode, size_t n_mode, const struct power_piece *piece,
-                               bool per_loop, struct err *err)
+                               const struct power_work_options *options, struct err *err)
 {
-	if (!per_loop) {
+	struct power_piece loops = *piece;
+	struct power_segment segment;
+	if (!options->per_loop) {
 		put_segment(writer, piece, mode, n_mode, 1);
 		return ERR_OK;
 	}
@@ -162,7 +164,11 @@ static enum err_code put_layer(struct power_writer *writer, const struct power_g
 		               "dse power: %s has %" PRIu64 " loops, allowed are %d; leave --per-loop away",
 		               piece->block->name, groups[0].n_loop, POWER_MAX_STAGE);
 	put_group(writer, groups, POWER_LOAD, level, n_mode, *piece);
-	if (groups[0].n_loop > 0)
+	if (options->domain != DVFS_CHIP && groups[0].n_loop > 0 &&
+	    power_spread_loops(writer->work->machine, groups, level, n_mode, options, &writer->work->arena, &loops,
+	                       &segment))
+		put_segment(writer, &loops, segment.mode, segment.n_mode, segment.n_repeat);
+	else if (groups[0].n_loop > 0)
 		put_loops(writer, groups, level, n_mode, *piece);
 	put_group(writer, groups, POWER_ARM, level, n_mode, *piece);
 	return ERR_OK;
@@ -262,7 +268,7 @@ static enum err_code run_designs(const struct machine *machine, const struct pow
 }
 
 static enum err_code put_runs(struct power_writer *writer, const struct power_item *item, const struct detail_run *run,
-                              size_t n_run, bool per_loop, struct err *err)
+                              size_t n_run, const struct power_work_options *options, struct err *err)
 {
 	assert(item->context && item->n_design > 0);
 	struct arena *arena = &writer->work->arena;
@@ -282,10 +288,14 @@ static enum err_code put_runs(struct power_writer *writer, const struct power_it
 		const struct sim_result *result = &run[i].result;
 		level[n] = run[i].design->level;
 		choice[n] = *run[i].design;
-		if (per_loop)
+		if (options->per_loop)
 			groups[n] = power_groups_of(run[i].context, run[i].design, result);
-		mode[n] = (struct power_mode){level[n], item->is_at_level ? (uint32_t)n : 0, result->latency_ns,
-		                              result->energy.total_pj, result->peak_power_mw};
+		mode[n] = (struct power_mode){level[n],
+		                              item->is_at_level ? (uint32_t)n : 0,
+		                              result->latency_ns,
+		                              result->energy.total_pj,
+		                              result->peak_power_mw,
+		                              NULL};
 		n++;
 	}
 	if (n == 0)
@@ -293,7 +303,7 @@ static enum err_code put_runs(struct power_writer *writer, const struct power_it
 		               why ? verdict_table[why->reason].help : "no design at the levels chosen");
 	piece.n_choice = item->is_at_level ? (uint32_t)n : 1;
 	piece.n_task = split_n_task(&choice[0].split) * block_batch(piece.block);
-	return put_layer(writer, groups, level, mode, n, &piece, per_loop, err);
+	return put_layer(writer, groups, level, mode, n, &piece, options, err);
 }
 
 enum err_code power_work_build(const struct machine *machine, const struct power_item *item, size_t n_item,
@@ -311,7 +321,7 @@ enum err_code power_work_build(const struct machine *machine, const struct power
 		size_t n_run = 0;
 		while (run[at + n_run].context && run[at + n_run].context->block == item[i].context->block)
 			n_run++;
-		enum err_code put = put_runs(&writer, &item[i], &run[at], n_run, options->per_loop, err);
+		enum err_code put = put_runs(&writer, &item[i], &run[at], n_run, options, err);
 		code = code == ERR_OK ? put : code;
 		at += n_run;
 	}
@@ -347,7 +357,7 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 		}
 		piece.n_task = groups[0].n_task;
 		piece.n_pe = (uint32_t)(groups[0].n_task < groups[0].n_pe ? groups[0].n_task : groups[0].n_pe);
-		enum err_code put = put_layer(&writer, groups, level, mode, n, &piece, options->per_loop, err);
+		enum err_code put = put_layer(&writer, groups, level, mode, n, &piece, options, err);
 		code = code == ERR_OK ? put : code;
 	}
 	return code == ERR_OK ? finish(options, &writer, err) : code;

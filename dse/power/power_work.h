@@ -7,6 +7,7 @@
  *
  *   whole layers          CONV_1 | CONV_2 | ...
  *   loops inside layers   load, loop, loop, ..., last loop, ARM operations | load, ...
+ *   levels by PE          load, loops, ARM operations | load, ...
  *
  * A loop is one task on each PE; in a layer's last loop the PEs that have no
  * task left sleep, as they do in loads (DVFS paper section IV a).
@@ -15,17 +16,18 @@
 #include "dse/power/power.h"
 
 /* What a segment is of its layer. */
-enum power_part { POWER_LAYER, POWER_LOAD, POWER_LOOP, POWER_LAST_LOOP, POWER_ARM, N_POWER_PART };
-extern const char *const power_part_name[N_POWER_PART]; /* "layer", "load", "loop", "last loop", "ARM" */
+enum power_part { POWER_LAYER, POWER_LOAD, POWER_LOOP, POWER_LAST_LOOP, POWER_LOOPS, POWER_ARM, N_POWER_PART };
+extern const char *const power_part_name[N_POWER_PART]; /* "layer", "load", "loop", "last loop", "loops", "ARM" */
 
 /* What stands behind a segment. */
 struct power_piece {
 	const struct block *block;
 	enum power_part part;
-	uint64_t n_task;                   /* MLA tasks of one repeat; of a layer all of them */
-	uint32_t n_pe;                     /* PEs that have a task in it; 0: none, or not known */
-	uint32_t n_choice;                 /* designs to choose from */
-	const struct layer_design *choice; /* [n_choice] by the modes' choice; level is the first mode's */
+	uint64_t n_task;                    /* MLA tasks of one repeat; of a layer all of them */
+	uint32_t n_pe;                      /* PEs that have a task in it; 0: none, or not known */
+	uint32_t n_choice;                  /* designs to choose from */
+	const struct layer_design *choice;  /* [n_choice] by the modes' choice; level is the first mode's */
+	const struct power_pe_work *spread; /* what is spread over PEs, of POWER_LOOPS; else NULL */
 };
 
 struct power_work {
@@ -36,7 +38,10 @@ struct power_work {
 };
 
 struct power_work_options {
-	bool per_loop;
+	bool per_loop;           /* levels by loop; with a domain below the chip they are by PE or QPE */
+	enum dvfs_domain domain; /* what has one level at a time */
+	double max_peak_mw;      /* of levels by PE, the others are offered whatever they take; 0: none */
+	double max_average_mw;   /* of the goal; 0: none */
 	double
 	    ratio; /* 0: none; else every piece takes at the lower of two levels so much of its energy at the higher */
 	uint32_t levels; /* bit i: may be used; 0: all */
@@ -82,12 +87,22 @@ struct power_group {
 /* Times and dynamic energies of loads, loops and ARM operations at one level, and how many loops there are. */
 struct power_groups {
 	struct power_group load, loop, arm;
-	uint64_t n_loop, n_task;
+	uint64_t n_loop, n_task, n_barrier; /* n_barrier: times that all PEs wait for each other in the loops */
 	uint32_t n_pe;
+	bool is_placed; /* tasks have their PEs; else any PE can take any task */
 	double static_mw;
 };
 struct power_groups power_groups_of(const struct layer_context *context, const struct layer_design *design,
                                     const struct sim_result *result);
+/*
+ * The loops of a layer with levels by PE as one segment for each barrier (power_work_spread.c): work at the levels of
+ * groups [n_level], and its modes in the arena, first the levels alone. false: loops are not dealt over PEs so that
+ * each could go its own way.
+ */
+bool power_spread_loops(const struct machine *machine, const struct power_groups *groups, const uint32_t *level,
+                        size_t n_level, const struct power_work_options *options, struct arena *arena,
+                        struct power_piece *piece, struct power_segment *segment);
+
 struct power_groups power_groups_of_tasks(const struct layer_context *context, const struct split *split,
                                           uint32_t level, enum detail detail);
 

@@ -52,6 +52,8 @@ static void count_loops(const struct layer_context *context, const struct progra
 		if (step->kind == STEP_COMPUTE) {
 			n_loop = step->u.compute.n_task;
 			groups->n_pe = context->hierarchy.n_pe;
+			groups->is_placed = true;
+			groups->n_barrier = (uint64_t)step->u.compute.n_barrier;
 		} else if (step->kind == STEP_JOBS && step->u.jobs.n_pe > 0) {
 			n_loop = ceil_div(step->u.jobs.n_job, step->u.jobs.n_pe);
 			groups->n_pe = context->hierarchy.n_queue * step->u.jobs.n_pe;
@@ -65,6 +67,7 @@ struct power_groups power_groups_of(const struct layer_context *context, const s
 {
 	assert(context && design && result);
 	struct power_groups groups = {.n_task = split_n_task(&design->split) * block_batch(context->block),
+	                              .n_barrier = 1,
 	                              .static_mw = energy_static_mw(context->machine, design->level)};
 	struct program program;
 	struct verdict verdict;
@@ -129,8 +132,10 @@ struct power_groups power_groups_of_tasks(const struct layer_context *context, c
 	struct counts counts = {0};
 	tiling_build(context, split, &tiling);
 	tiling_mla_counts(context, &tiling, &counts);
-	struct power_groups groups = {
-	    .n_task = tiling.n_task, .n_pe = machine_n_pe(machine), .static_mw = energy_static_mw(machine, level)};
+	struct power_groups groups = {.n_task = tiling.n_task,
+	                              .n_barrier = 1,
+	                              .n_pe = machine_n_pe(machine),
+	                              .static_mw = energy_static_mw(machine, level)};
 	groups.n_loop = ceil_div(groups.n_task, groups.n_pe);
 	double clk =
 	    detail == DETAIL_GREYBOX ? greybox_task_clk(context, &tiling, level) : task_clk(context, &tiling, level);

@@ -3,6 +3,7 @@
 #include "sim/machine/machine.h"
 #include <assert.h>
 
+const char *const dvfs_domain_name[N_DVFS_DOMAIN] = {[DVFS_CHIP] = "chip", [DVFS_QPE] = "qpe", [DVFS_PE] = "pe"};
 const char *const machine_target_name[N_MACHINE_TARGET] = {
     [MACHINE_QPE] = "qpe",
     [MACHINE_CHIP] = "chip",

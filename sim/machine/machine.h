@@ -70,6 +70,10 @@ struct machine_technology {
 	} level[MACHINE_FILE_LEVEL];
 };
 
+/* PEs that have one operating point at a time, in the order of dvfs.domain. */
+enum dvfs_domain { DVFS_CHIP, DVFS_QPE, DVFS_PE, N_DVFS_DOMAIN };
+extern const char *const dvfs_domain_name[N_DVFS_DOMAIN]; /* "chip", "qpe", "pe" */
+
 struct machine {
 	char name[MACHINE_NAME_SIZE];
 	enum machine_target target;
@@ -140,7 +144,8 @@ struct machine {
 	 */
 	double dvfs_switch_ns, dvfs_switch_nj;
 	uint32_t dvfs_n_lane, dvfs_n_divider;
-	uint32_t dvfs_lanes; /* bit i: the lanes supply level i; 0: all */
+	uint32_t dvfs_lanes;  /* bit i: the lanes supply level i; 0: all */
+	uint32_t dvfs_domain; /* enum dvfs_domain: what has one level at a time */
 
 	/* Area coefficients; all zero: the machine has no area model. */
 	double area_mac_um2, area_sram_byte_um2, area_pe_um2, area_chip_um2;

@@ -138,7 +138,7 @@ static bool changes_apart(const struct machine *a, const struct machine *b)
 	sample_dvfs(b, &ns[1], &pj[1], &n_lane[1], &mw[1]);
 	/* what dividers do: tests/dse/power/test_power.c */
 	return mw[0] != mw[1] || ns[0] != ns[1] || pj[0] != pj[1] || n_lane[0] != n_lane[1] ||
-	       a->dvfs_n_divider != b->dvfs_n_divider;
+	       a->dvfs_n_divider != b->dvfs_n_divider || a->dvfs_domain != b->dvfs_domain;
 }
 
 /* Clocks by the grey-box model. */

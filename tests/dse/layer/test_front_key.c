@@ -365,8 +365,9 @@ static bool storage_fixture(struct rng *rng, struct fixture *f)
  */
 static bool decides_nothing(const char *key)
 {
-	static const char *const never[] = {"dvfs.n_lane",     "dvfs.lanes", "dvfs.n_divider",   "mla.accumulator_bit",
-	                                    "pe.program_byte", "vdd_v",      "mla.matmul_stream"};
+	static const char *const never[] = {"dvfs.n_lane", "dvfs.lanes",          "dvfs.n_divider",
+	                                    "dvfs.domain", "mla.accumulator_bit", "pe.program_byte",
+	                                    "vdd_v",       "mla.matmul_stream"};
 	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 		if (strcmp(never[i], key) == 0)
 			return true;

@@ -18,6 +18,7 @@ struct sample {
 	struct power_problem problem;
 	struct power_segment segment[200];
 	struct power_mode mode[200][MAX_MODE];
+	struct power_pe_plan plan[200][MAX_MODE];
 };
 
 static const struct power_goal no_limit = {
@@ -61,7 +62,21 @@ static void make_sample(struct rng *rng, uint32_t n_segment, uint32_t n_level, b
 			double ns = work * (1 + 0.3 * k), pj = work * (6 - k) * draw(rng, 0.7, 1.3, false);
 			ns = whole ? floor(ns) : ns;
 			pj = whole ? floor(pj) : pj;
-			sample->mode[i][k] = (struct power_mode){k, k, ns, pj, draw(rng, 1, 10, whole)};
+			sample->mode[i][k] = (struct power_mode){k, k, ns, pj, draw(rng, 1, 10, whole), NULL};
+		}
+		/* levels by PE: from one level to another, with others in between */
+		for (; n_mode < n_level + 2 && n_level < 4 && rng_below(rng, 2) == 0; n_mode++) {
+			struct power_pe_plan *plan = &sample->plan[i][n_mode];
+			plan->entry = rng_below(rng, n_level);
+			plan->exit = rng_below(rng, n_level);
+			plan->levels = UINT32_C(1) << plan->entry | UINT32_C(1) << plan->exit;
+			plan->levels |= UINT32_C(1) << rng_below(rng, n_level);
+			sample->mode[i][n_mode] = (struct power_mode){plan->exit,
+			                                              n_mode,
+			                                              draw(rng, 3, 40, whole),
+			                                              draw(rng, 20, 200, whole),
+			                                              draw(rng, 1, 10, whole),
+			                                              plan};
 		}
 		sample->segment[i] = (struct power_segment){n_mode, sample->mode[i], 1};
 	}
@@ -123,10 +138,12 @@ static void enumerate(const struct brute *brute, size_t at, uint32_t level, doub
 	const struct power_segment *segment = &problem->segment[at];
 	for (size_t k = 0; k < segment->n_mode; k++) {
 		const struct power_mode *mode = &segment->mode[k];
-		double add_ns = at ? problem->switch_ns[level][mode->level] : 0;
-		double add_pj = at ? problem->switch_pj[level][mode->level] : 0;
+		uint32_t entry = mode->plan ? mode->plan->entry : mode->level;
+		uint32_t used = mode->plan ? mode->plan->levels : UINT32_C(1) << mode->level;
+		double add_ns = at ? problem->switch_ns[level][entry] : 0;
+		double add_pj = at ? problem->switch_pj[level][entry] : 0;
 		enumerate(brute, at + 1, mode->level, ns + add_ns + mode->time_ns, pj + add_pj + mode->energy_pj,
-		          fmax(peak_mw, mode->peak_mw), levels | UINT32_C(1) << mode->level);
+		          fmax(peak_mw, mode->peak_mw), levels | used);
 	}
 }
 
@@ -283,8 +300,8 @@ static void test_power_repeats_need_only_their_number(void **state)
 	struct power_goal goal = no_limit;
 	(void)state;
 	make_plain(&sample, 2, 10);
-	sample.mode[0][0] = (struct power_mode){0, 0, 125, 700, 6};
-	sample.mode[0][1] = (struct power_mode){1, 0, 100, 800, 8};
+	sample.mode[0][0] = (struct power_mode){0, 0, 125, 700, 6, NULL};
+	sample.mode[0][1] = (struct power_mode){1, 0, 100, 800, 8, NULL};
 	sample.problem.switch_ns[0][1] = sample.problem.switch_ns[1][0] = 7;
 	sample.problem.switch_pj[0][1] = sample.problem.switch_pj[1][0] = 11;
 	goal.scenario = POWER_LIMITED_TIME;
@@ -312,8 +329,8 @@ static void test_power_sleep_decides_between_fast_and_slow(void **state)
 	struct power_goal goal = no_limit;
 	(void)state;
 	make_plain(&sample, 2, 1);
-	sample.mode[0][0] = (struct power_mode){0, 0, 200, 1000, 5};
-	sample.mode[0][1] = (struct power_mode){1, 0, 100, 1100, 11};
+	sample.mode[0][0] = (struct power_mode){0, 0, 200, 1000, 5, NULL};
+	sample.mode[0][1] = (struct power_mode){1, 0, 100, 1100, 11, NULL};
 	goal.scenario = POWER_LIMITED_TIME;
 	goal.max_ns = 200;
 	goal.sleeps = true;
@@ -344,8 +361,8 @@ static void test_power_says_what_is_least(void **state)
 	struct power_goal goal = no_limit;
 	(void)state;
 	make_plain(&sample, 2, 3);
-	sample.mode[0][0] = (struct power_mode){0, 0, 200, 1000, 6};
-	sample.mode[0][1] = (struct power_mode){1, 0, 100, 1100, 12};
+	sample.mode[0][0] = (struct power_mode){0, 0, 200, 1000, 6, NULL};
+	sample.mode[0][1] = (struct power_mode){1, 0, 100, 1100, 12, NULL};
 	goal.scenario = POWER_LIMITED_TIME;
 	goal.max_ns = 299;
 	assert_int_equal(power_solve(&sample.problem, &goal, 0, &arena, &schedule, &err), ERR_OK);
@@ -440,8 +457,8 @@ static void test_power_by_share_slows_what_waits(void **state)
 			/* waits; half of it waits; computes */
 			const double slow_ns[] = {100, 150, 200};
 			for (int i = 0; i < 3; i++) {
-				sample.mode[i][0] = (struct power_mode){0, 0, slow_ns[i], 60, 1};
-				sample.mode[i][1] = (struct power_mode){1, 0, 100, 100, 1};
+				sample.mode[i][0] = (struct power_mode){0, 0, slow_ns[i], 60, 1, NULL};
+				sample.mode[i][1] = (struct power_mode){1, 0, 100, 100, 1, NULL};
 				sample.segment[i] = (struct power_segment){2, sample.mode[i], 1};
 			}
 			sample.problem.switch_ns[0][1] = sample.problem.switch_ns[1][0] = changes * 0.5;

@@ -45,7 +45,7 @@ static void set_up(struct fixture *f, double sram_pj)
 	                 ERR_OK);
 	struct power_run *run = &f->run;
 	const struct power_problem *problem = &run->work.problem;
-	run->goal = (struct power_goal){POWER_LIMITED_TIME, INFINITY, INFINITY, INFINITY, INFINITY, false};
+	run->goal = (struct power_goal){POWER_LIMITED_TIME, INFINITY, INFINITY, INFINITY, INFINITY, false, 0};
 	for (uint32_t i = 0; i < 2; i++) {
 		power_uniform(problem, &run->goal, i, &f->arena, &run->alone[i]);
 		run->is_alone[i] = true;

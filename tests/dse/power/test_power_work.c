@@ -125,7 +125,7 @@ static double saving_pct(const struct power_work *work, double budget_ns, double
                          struct power_schedule *best, struct arena *arena)
 {
 	struct power_schedule slow, fast;
-	struct power_goal goal = {POWER_ENERGY, INFINITY, INFINITY, INFINITY, INFINITY, false};
+	struct power_goal goal = {POWER_ENERGY, INFINITY, INFINITY, INFINITY, INFINITY, false, 0};
 	power_uniform(&work->problem, &goal, 0, arena, &slow);
 	power_uniform(&work->problem, &goal, 1, arena, &fast);
 	goal.scenario = POWER_LIMITED_TIME;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_POWER_PE_H
+#define DSE_POWER_PE_H
+/*
+ * Voltage and clock by PE (DVFS paper section II: each PE changes its level "independent from other PEs"): the tasks of
+ * a layer's loops run at two levels at the same time. The PEs stand at one level when the loops begin, and at one when
+ * they end; between, each goes through its own tasks without waiting for others:
+ *
+ *   PE 0   a a a a a a a|        dealt: a PE changes once at most, and no PE has two tasks more than another
+ *   PE 1   b  b  b  a a |
+ *   PE 2   a a b  b  b  |        (b, the slower one, first or last)
+ *
+ *   PE 0   a a a a a a a|        fixed: no PE changes while it has tasks; each does as many as end by the end of
+ *   PE 1   b  b  b  b  b|        the layer
+ *   PE 2   .            |
+ *
+ * A PE without a task changes to the level at the end and waits there. Units of several PEs (dvfs.domain qpe) have one
+ * level; a PE of such a unit waits for the others at theirs.
+ */
+#include "sim/base/arena.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define POWER_PE_MAX_LEVEL 8
+/* More tasks a PE than this: it changes its level after multiples of so many tasks that there are no more choices. */
+#define POWER_PE_MAX_CHANGE 48
+
+/* Tasks that are alike, and the PEs they run on. */
+struct power_pe_work {
+	uint64_t n_task;
+	uint32_t n_pe, n_unit_pe; /* n_unit_pe divides n_pe */
+	uint32_t n_idle_pe;       /* further PEs, which have no part in it */
+	bool is_placed;  /* tasks have their PEs, all of which have as many but for the last loop: dealt only */
+	uint32_t levels; /* bit i: level i may be used; of the others nothing is read */
+	double task_ns[POWER_PE_MAX_LEVEL]; /* > 0 */
+	double task_pj[POWER_PE_MAX_LEVEL]; /* without static energy */
+	double pe_mw[POWER_PE_MAX_LEVEL];   /* static power of a PE */
+	double base_mw;                     /* static power of all else */
+	double switch_ns, switch_pj;        /* a PE's change of level; pj without static energy */
+};
+
+/* PEs that do the same: tasks at one level, then at another. */
+struct power_pe_group {
+	uint32_t n_pe;
+	uint32_t first, second;     /* levels; the same: n_second is 0 */
+	uint32_t n_first, n_second; /* tasks */
+	uint32_t n_wait;            /* tasks whose time it waits then, at the second level, for others of its unit */
+};
+
+#define POWER_PE_MAX_GROUP 8
+
+/* Who does what. PEs in no group have no task. */
+struct power_pe_plan {
+	uint32_t entry, exit; /* levels at which all PEs stand before and after */
+	uint32_t levels;      /* bit i: level i is used, entry and exit included */
+	uint32_t n_group;
+	struct power_pe_group group[POWER_PE_MAX_GROUP];
+};
+
+/* A plan, and what it takes: static energy included, peak of any time. */
+struct power_pe_option {
+	double ns, pj, peak_mw;
+	struct power_pe_plan plan;
+};
+
+/*
+ * All plans of one level or two under a peak that no other one with the same entry, exit and levels beats in time and
+ * in energy less slope_mw times time (what is done later the chip sleeps less long), of those that the picture above
+ * shows; in each a PE does as many of its tasks at the slower level as end by the end of the layer; and last, for each
+ * level where tasks need not stay where they are, one unit that does all of it, whatever the peak, as nothing has a
+ * lower one. Returns how many; *option lives in the arena. At most some hundred a pair of levels; time grows with tasks
+ * a PE times PEs.
+ */
+size_t power_pe_options(const struct power_pe_work *work, double max_peak_mw, double slope_mw, struct arena *arena,
+                        struct power_pe_option **option);
+
+/* What a plan takes, from its closed form. */
+void power_pe_measure(const struct power_pe_work *work, struct power_pe_option *option);
+
+/*
+ * The same by going through time, event by event, each PE for itself, as a check: nothing is shared with the closed
+ * form. false: the plan does not do all tasks once, or has more PEs than there are.
+ */
+bool power_pe_replay(const struct power_pe_work *work, const struct power_pe_plan *plan, double *ns, double *pj,
+                     double *peak_mw);
+
+#endif

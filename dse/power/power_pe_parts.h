@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_POWER_PE_PARTS_H
+#define DSE_POWER_PE_PARTS_H
+/*
+ * Inside power_pe: what one PE of a group does over time, and lists of options.
+ *
+ *   power_pe_pattern.c  a group's PE over time; what a plan takes
+ *   power_pe_dealt.c    plans in which every PE has as many tasks, or one less
+ *   power_pe_fixed.c    plans in which no PE changes while it has tasks
+ *   power_pe.c          over all pairs of levels; keeps the best
+ *   power_pe_replay.c   a plan in time, PE by PE
+ */
+#include "dse/power/power_pe.h"
+
+#define PATTERN_MAX_STEP 6
+
+/* One PE from the beginning of the loops to where it stands at the exit level: power by step, less waiting there. */
+struct pe_pattern {
+	unsigned n_step;
+	double end_ns[PATTERN_MAX_STEP], over_mw[PATTERN_MAX_STEP];
+	double ns; /* at the exit level, done */
+	double pj; /* above waiting at the exit level all the time; static energy included */
+};
+
+void pe_pattern_make(const struct power_pe_work *work, uint32_t entry, uint32_t exit,
+                     const struct power_pe_group *group, struct pe_pattern *pattern);
+
+/* Above waiting at the exit level, in the step that begins at or contains a time. */
+double pe_pattern_over_mw(const struct pe_pattern *pattern, double ns);
+
+/* Whether a sum of powers keeps a limit, as far as sums of doubles tell. */
+static inline bool pe_keeps(double mw, double max_mw)
+{
+	return mw <= max_mw * (1 + 1e-12);
+}
+
+/* What is searched for: plans with these two levels, the slower one second, and these ends. */
+struct pe_search {
+	const struct power_pe_work *work;
+	double max_peak_mw, slope_mw;
+	uint32_t fast, slow, entry, exit;
+	double wait_mw; /* all PEs at the exit level, and all else */
+	struct arena *arena;
+	size_t n, n_room;
+	struct power_pe_option *option;
+};
+
+/* Measure a plan whose groups are filled in, and keep it if it keeps the peak. */
+void pe_search_add(struct pe_search *search, const struct power_pe_plan *plan);
+/* Add a group, to one whose PEs do the same if there is one; not if it has no PEs. */
+void pe_plan_put(struct power_pe_plan *plan, struct power_pe_group group);
+
+void pe_search_dealt(struct pe_search *search);
+void pe_search_fixed(struct pe_search *search);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan in time: every PE is a little machine that changes its level, works, waits; the next event is the earliest of
+ * all PEs, and energy is power times the time between events. Slow and plain, as a check of the closed form.
+ */
+#include "dse/power/power_pe.h"
+#include "dse/base/memory.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum pe_state { PE_CHANGES, PE_WORKS, PE_WAITS, PE_DONE };
+
+struct one_pe {
+	const struct power_pe_group *group; /* NULL: it has no task */
+	enum pe_state state;
+	uint32_t level, n_left[3]; /* tasks at the first level, at the second, and of waiting */
+	double until_ns;           /* of its state; infinite: for good */
+};
+
+static uint32_t wanted_level(const struct one_pe *pe, uint32_t exit)
+{
+	if (!pe->group)
+		return exit;
+	if (pe->n_left[0] > 0)
+		return pe->group->first;
+	return pe->n_left[1] > 0 || pe->n_left[2] > 0 ? pe->group->second : exit;
+}
+
+/* The next thing that a PE does; returns the energy that it takes at once. */
+static double go_on(const struct power_pe_work *work, uint32_t exit, double now_ns, struct one_pe *pe, uint64_t *n_done)
+{
+	uint32_t to = wanted_level(pe, exit);
+	if (to != pe->level) {
+		pe->level = to;
+		pe->state = PE_CHANGES;
+		pe->until_ns = now_ns + work->switch_ns;
+		return work->switch_pj;
+	}
+	for (int i = 0; i < 3; i++)
+		if (pe->n_left[i] > 0) {
+			pe->n_left[i]--;
+			pe->state = i < 2 ? PE_WORKS : PE_WAITS;
+			pe->until_ns = now_ns + work->task_ns[pe->level];
+			*n_done += i < 2;
+			return 0;
+		}
+	pe->state = PE_DONE;
+	pe->until_ns = INFINITY;
+	return 0;
+}
+
+static struct one_pe *make_pes(const struct power_pe_work *work, const struct power_pe_plan *plan)
+{
+	uint32_t n_pe = work->n_pe + work->n_idle_pe;
+	struct one_pe *pe = memory_array(n_pe, sizeof(*pe));
+	uint32_t n = 0;
+	for (uint32_t g = 0; g < plan->n_group; g++)
+		for (uint32_t i = 0; i < plan->group[g].n_pe; i++) {
+			const struct power_pe_group *group = &plan->group[g];
+			if (n == work->n_pe) {
+				free(pe);
+				return NULL;
+			}
+			pe[n++] = (struct one_pe){.group = group,
+			                          .level = plan->entry,
+			                          .n_left = {group->n_first, group->n_second, group->n_wait}};
+		}
+	while (n < n_pe)
+		pe[n++] = (struct one_pe){.level = plan->entry};
+	return pe;
+}
+
+/* Of all PEs and all else, in their states. */
+static double power_now(const struct power_pe_work *work, const struct one_pe *pe, uint32_t n_pe)
+{
+	double mw = work->base_mw;
+	for (uint32_t i = 0; i < n_pe; i++) {
+		mw += work->pe_mw[pe[i].level];
+		if (pe[i].state == PE_WORKS)
+			mw += work->task_pj[pe[i].level] / work->task_ns[pe[i].level];
+	}
+	return mw;
+}
+
+bool power_pe_replay(const struct power_pe_work *work, const struct power_pe_plan *plan, double *ns, double *pj,
+                     double *peak_mw)
+{
+	struct one_pe *pe = make_pes(work, plan);
+	uint32_t n_pe = work->n_pe + work->n_idle_pe;
+	uint64_t n_done = 0;
+	double now_ns = 0;
+	*ns = *pj = *peak_mw = 0;
+	if (!pe)
+		return false;
+	for (uint32_t i = 0; i < n_pe; i++)
+		*pj += go_on(work, plan->exit, 0, &pe[i], &n_done);
+	for (;;) {
+		double next_ns = INFINITY, mw = power_now(work, pe, n_pe);
+		for (uint32_t i = 0; i < n_pe; i++)
+			next_ns = fmin(next_ns, pe[i].until_ns);
+		/* events that sums of doubles put a hair apart are one */
+		if (isinf(next_ns) || next_ns > now_ns * (1 + 1e-12))
+			*peak_mw = fmax(*peak_mw, mw);
+		if (isinf(next_ns))
+			break;
+		*pj += mw * (next_ns - now_ns); /* mW times ns are pJ */
+		now_ns = next_ns;
+		for (uint32_t i = 0; i < n_pe; i++)
+			if (pe[i].until_ns <= now_ns)
+				*pj += go_on(work, plan->exit, now_ns, &pe[i], &n_done);
+	}
+	*ns = now_ns;
+	free(pe);
+	return n_done == work->n_task;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Levels by PE in a schedule: as text, and replayed. */
+#include "dse/power/power_report.h"
+#include <assert.h>
+#include <math.h>
+
+/* Time, energy and peak of a replay are sums in another order. */
+#define REPLAY_FRAC 1e-9
+
+void power_print_plan(const struct machine *machine, const struct power_pe_plan *plan, char text[POWER_PLAN_TEXT_SIZE])
+{
+	size_t n = 0;
+	text[0] = '\0';
+	for (uint32_t g = 0; g < plan->n_group && n < POWER_PLAN_TEXT_SIZE; g++) {
+		const struct power_pe_group *group = &plan->group[g];
+		const char *first = machine->level[group->first].name, *second = machine->level[group->second].name;
+		const char *comma = g ? ", " : "";
+		int more;
+		if (group->n_first > 0 && group->n_second > 0)
+			more = snprintf(text + n, POWER_PLAN_TEXT_SIZE - n, "%s%ux(%u %s %u %s)", comma, group->n_pe,
+			                group->n_first, first, group->n_second, second);
+		else
+			more = snprintf(text + n, POWER_PLAN_TEXT_SIZE - n, "%s%ux%u %s", comma, group->n_pe,
+			                group->n_first + group->n_second, group->n_second > 0 ? second : first);
+		n += more > 0 ? (size_t)more : 0;
+	}
+}
+
+static bool is_near(double a, double b)
+{
+	return fabs(a - b) <= REPLAY_FRAC * fmax(fabs(a), fabs(b));
+}
+
+enum err_code power_replay_best(const struct power_run *run, size_t *n_piece, struct err *err)
+{
+	const struct power_problem *problem = &run->work.problem;
+	size_t at = 0;
+	*n_piece = 0;
+	assert(run->best.is_found);
+	for (size_t i = 0; i < problem->n_segment; i++)
+		for (uint32_t k = 0; k < problem->segment[i].n_repeat; k++) {
+			const struct power_mode *mode = &problem->segment[i].mode[run->best.mode[at++]];
+			double ns, pj, peak_mw;
+			if (!mode->plan)
+				continue;
+			if (!power_pe_replay(run->work.piece[i].spread, mode->plan, &ns, &pj, &peak_mw) ||
+			    !is_near(ns, mode->time_ns) || !is_near(pj, mode->energy_pj) ||
+			    !is_near(peak_mw, mode->peak_mw))
+				return err_add(err, ERR_INTERNAL,
+				               "dse power: %s, replayed PE by PE: %.12g ns, %.12g pJ, %.12g mW; its "
+				               "schedule has %.12g ns, %.12g pJ, %.12g mW",
+				               run->work.piece[i].block->name, ns, pj, peak_mw, mode->time_ns,
+				               mode->energy_pj, mode->peak_mw);
+			(*n_piece)++;
+		}
+	return ERR_OK;
+}
