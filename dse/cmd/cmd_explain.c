@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dse explain: what a space asks for, in words; for who has not written it, or wants to see what it came to. */
+/* dse explain: what a space asks for, or what a machine is, in words; for who has not written it. */
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/layer/design_text.h"
@@ -7,10 +7,14 @@
 #include "dse/design/explain_layers.h"
 #include "dse/price/price.h"
 #include "dse/search/explore.h"
+#include "dse/space/machine_explain.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/left_out.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/output_file.h"
+#include "dse/out/paths.h"
 #include "dse/out/words.h"
+#include "mapper/network/file_kind.h"
 #include <assert.h>
 #include <inttypes.h>
 
@@ -217,11 +221,53 @@ static enum err_code explain(const struct cli_options *options, const struct spa
 	return code;
 }
 
+/* Whether a name is that of a machine, and its file; of a space and a machine of one name it is the space. */
+static bool is_machine(const char *name, struct arena *arena, const char **path)
+{
+	struct err ignored = {0};
+	struct doc_node *root = NULL;
+	bool is_one = path_find_any(name, arena, path, &ignored) == ERR_OK;
+	if (is_one && file_kind_of_path(*path) == N_FILE_KIND)
+		is_one =
+		    doc_read_file(*path, arena, &root, &ignored) == ERR_OK && file_kind_of_keys(root) == FILE_MACHINE;
+	else if (is_one)
+		is_one = file_kind_of_path(*path) == FILE_MACHINE;
+	err_clear(&ignored);
+	return is_one;
+}
+
+static enum err_code explain_machine_file(const struct cli_options *options, const char *path, struct arena *arena,
+                                          struct err *err)
+{
+	struct machine machine;
+	struct machine_sources sources;
+	struct output_file file = {0};
+	struct words words;
+	enum err_code code = machine_read_sources(path, &machine, &sources, arena, err);
+	if (code == ERR_OK)
+		code = choice_set_machine(options, &machine, &sources, err);
+	if (code == ERR_OK)
+		code = output_file_open(&file, options->out, err);
+	if (code != ERR_OK)
+		return code;
+	words_start(&words, file.file, options->json);
+	machine_explain(&words, &machine, &sources, path);
+	words_finish(&words);
+	return output_file_commit(&file, err);
+}
+
 enum err_code cmd_explain(const struct cli_options *options, struct err *err)
 {
 	struct space space;
 	struct machine_set set;
+	struct arena arena = {0};
+	const char *machine;
 	assert(options->n_file == 1);
+	bool of_machine = is_machine(options->file[0], &arena, &machine);
+	enum err_code machine_code = of_machine ? explain_machine_file(options, machine, &arena, err) : ERR_OK;
+	arena_free(&arena);
+	if (of_machine)
+		return machine_code;
 	enum err_code code = choice_set(options, &set, err);
 	if (code == ERR_OK)
 		code = space_read_given(options->file[0], &(struct space_given){.set = &set}, &space, err);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dse init: a space to begin with, every part of it explained, small enough to be explored in a second. */
+/* dse init: a space or a machine to begin with, every part of it explained; the space is explored in a second. */
 #include "dse/cmd/command_table.h"
 #include "dse/out/paths.h"
+#include "dse/space/machine_read.h"
+#include "dse/space/machine_template.h"
 #include "sim/machine/machine.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #define DEFAULT_NAME "my_space"
+#define DEFAULT_LIKE "dvfs_chip"
 #define PATH_SIZE 4096
 
 /* Of a file of this name; %s is the space's. */
@@ -65,7 +68,7 @@ static enum err_code choose_name(const char *given, char path[PATH_SIZE], char n
 	size_t n_name = strlen(base) - (has_ending ? strlen(".yaml") : 0);
 	if (n_name == 0 || n_name >= MACHINE_NAME_SIZE || strspn(base, allowed) != strlen(base))
 		return err_add(err, ERR_USAGE,
-		               "dse init: a space's name is 1 to %d letters, digits, '_', '-' and '.', found '%.80s'",
+		               "dse init: a name is 1 to %d letters, digits, '_', '-' and '.', found '%.80s'",
 		               MACHINE_NAME_SIZE - 1, base);
 	int n_byte = snprintf(path, PATH_SIZE, "%s%s", given, has_ending ? "" : ".yaml");
 	if (n_byte < 0 || n_byte >= PATH_SIZE)
@@ -74,15 +77,27 @@ static enum err_code choose_name(const char *given, char path[PATH_SIZE], char n
 	return ERR_OK;
 }
 
+/* What a file is made from: the starter of a space, or a machine like another one. */
+struct template
+{
+	const char *name;
+	const struct machine *like; /* NULL: a space */
+	const struct machine_sources *sources;
+};
+
 /* Nobody's work is lost by a slip: the file is made by this call or not at all. */
-static enum err_code write_new(const char *path, const char *name, struct err *err)
+static enum err_code write_new(const char *path, const struct template *template, struct err *err)
 {
 	FILE *file = fopen(path, "wx");
 	if (!file && errno == EEXIST)
 		return err_add(err, ERR_IO, "%s: is there already, and stays; choose another name", path);
 	if (!file)
 		return err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(errno));
-	bool failed = fprintf(file, starter, name) < 0;
+	if (template->like)
+		machine_template_write(file, template->name, template->like, template->sources);
+	else
+		(void)fprintf(file, starter, template->name);
+	bool failed = ferror(file) != 0;
 	int why = errno;
 	if (fclose(file) != 0 && !failed) {
 		failed = true;
@@ -94,12 +109,37 @@ static enum err_code write_new(const char *path, const char *name, struct err *e
 	return err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(why));
 }
 
-enum err_code cmd_init(const struct cli_options *options, struct err *err)
+/* dse init machine NAME [--like MACHINE]. */
+static enum err_code init_machine(const struct cli_options *options, struct err *err)
+{
+	char path[PATH_SIZE], name[MACHINE_NAME_SIZE];
+	struct arena arena = {0};
+	struct machine like;
+	struct machine_sources sources;
+	const char *from = NULL;
+	enum err_code code = choose_name(options->file[1], path, name, err);
+	if (code == ERR_OK)
+		code = path_find(options->like ? options->like : DEFAULT_LIKE, "machines", &arena, &from, err);
+	if (code == ERR_OK)
+		code = machine_read_sources(from, &like, &sources, &arena, err);
+	if (code == ERR_OK)
+		code = write_new(path, &(struct template){name, &like, &sources}, err);
+	if (code == ERR_OK && !options->quiet)
+		(void)printf("%s is written, a machine like %s; what you may do next:\n"
+		             "  dse check %s      # what is wrong with it\n"
+		             "  dse explain %s    # its rates, its defaults, how far its numbers are known\n"
+		             "  dse map %s tiny   # the fastest mapping of a network on it\n",
+		             path, like.name, path, path, path);
+	arena_free(&arena);
+	return code;
+}
+
+static enum err_code init_space(const struct cli_options *options, struct err *err)
 {
 	char path[PATH_SIZE], name[MACHINE_NAME_SIZE];
 	enum err_code code = choose_name(options->n_file > 0 ? options->file[0] : DEFAULT_NAME, path, name, err);
 	if (code == ERR_OK)
-		code = write_new(path, name, err);
+		code = write_new(path, &(struct template){.name = name}, err);
 	if (code == ERR_OK && !options->quiet)
 		(void)printf("%s is written; what you may do next:\n"
 		             "  dse check %s      # what is wrong with it, how large it is\n"
@@ -107,4 +147,17 @@ enum err_code cmd_init(const struct cli_options *options, struct err *err)
 		             "  dse explore %s    # its front, and results/%s-<hash>/ with pictures and tables\n",
 		             path, path, path, path, name);
 	return code;
+}
+
+enum err_code cmd_init(const struct cli_options *options, struct err *err)
+{
+	bool is_machine = options->n_file > 0 && strcmp(options->file[0], "machine") == 0;
+	if (is_machine && options->n_file == 1)
+		return err_add(err, ERR_USAGE, "dse init: a machine's name is missing; usage: dse init machine NAME");
+	if (!is_machine && options->n_file > 1)
+		return err_add(err, ERR_USAGE, "dse init: '%.60s' is one too many; usage: dse init [NAME]",
+		               options->file[1]);
+	if (!is_machine && options->like)
+		return err_add(err, ERR_USAGE, "dse init: --like is of 'dse init machine NAME'");
+	return is_machine ? init_machine(options, err) : init_space(options, err);
 }

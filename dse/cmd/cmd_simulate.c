@@ -10,6 +10,7 @@
 #include "dse/design/replay.h"
 #include "dse/design/simulate.h"
 #include "dse/design/story.h"
+#include "dse/design/simulate_hint.h"
 #include "dse/design/uncertain.h"
 #include "dse/keep/output_file.h"
 #include "dse/price/mapping_search.h"
@@ -263,6 +264,19 @@ static void print_confidence(FILE *file, const struct simulate_request *job)
 	words_fold_end(&fold);
 }
 
+/* What a default decides, above all else that is said of the machine. */
+static void print_hints(FILE *file, const struct simulate_request *job)
+{
+	struct simulate_hint hint[HINT_MAX];
+	struct words_fold fold;
+	size_t n = simulate_find_hints(&job->mapping.machine, &job->mapping.sources, job->block,
+	                               job->mapping.network.n_block, job->shown, hint);
+	FILE *to = words_fold_begin(&fold, file);
+	for (size_t i = 0; i < n; i++)
+		(void)fprintf(to, "  look here first: %s\n", hint[i].text);
+	words_fold_end(&fold);
+}
+
 /* What a design was simulated on stands above the tables; what was assumed stands below. */
 static void print_text(FILE *file, struct simulate_request *job)
 {
@@ -279,6 +293,7 @@ static void print_text(FILE *file, struct simulate_request *job)
 	                                                                 : "");
 	simulate_print(file, &job->mapping.machine, job->block, job->mapping.network.n_block, job->shown);
 	print_story(file, job);
+	print_hints(file, job);
 	print_confidence(file, job);
 	(void)uncertain_print_far(file, 2, &job->mapping.machine, used_levels(job));
 	if (is_event)
@@ -306,6 +321,13 @@ static void print_json(FILE *file, const struct simulate_request *job)
 	const struct story story = story_of(job, from);
 	story_put_json(&json, &story);
 	simulate_put_json(&json, &job->mapping.machine, job->block, job->mapping.network.n_block, job->shown);
+	struct simulate_hint hint[HINT_MAX];
+	size_t n_hint = simulate_find_hints(&job->mapping.machine, &job->mapping.sources, job->block,
+	                                    job->mapping.network.n_block, job->shown, hint);
+	json_begin_list(&json, "hints");
+	for (size_t i = 0; i < n_hint; i++)
+		json_put_text(&json, NULL, hint[i].text);
+	json_end(&json);
 	json_begin_list(&json, "coefficients");
 	coefficient_put_json(&json, &job->mapping.machine, &job->mapping.sources, used_levels(job),
 	                     job->options.how.detail.detail, NULL, 0);

@@ -217,18 +217,23 @@ static const struct cli_command command_table[] = {
      "Exits 3\n"
      "when a network is asked for and nodes have no layers.",
      1, 1, LIST(COMMON, OPTION_DIM), cmd_import},
-    {"init", "[NAME]", "write a space to begin with, every part of it explained",
-     "Writes NAME.yaml (my_space.yaml), which is explored in a second and says itself what may be changed. A file that "
-     "is\n"
-     "there already stays.",
-     0, 1, LIST(OPTION_HELP, OPTION_QUIET), cmd_init},
+    {"init", "[NAME] | machine NAME", "write a space, or a machine, to begin with, every part of it explained",
+     "Writes NAME.yaml (my_space.yaml), which is explored in a second and says itself what may be changed. 'machine "
+     "NAME'\n"
+     "writes a machine file with the values of --like, each with unit, range and meaning. A file that is there "
+     "already\n"
+     "stays.",
+     0, 2, LIST(OPTION_HELP, OPTION_LIKE, OPTION_QUIET), cmd_init},
     {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
      "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
      "event in the event tier, some designs of which it then times for two seconds.",
      1, SIZE_MAX, LIST(COMMON, OPTION_DETAIL, OPTION_SET), cmd_check},
-    {"explain", "SPACE.yaml", "say in words what a space asks for and what its search will do",
+    {"explain", "SPACE.yaml | MACHINE.yaml", "say in words what a space asks for, or what a machine is",
      "Machines and what varies of them, networks, which layers may choose from what and how many designs that is,\n"
-     "constraints, objectives, engine, expected time and memory: what 'dse check' counts, as sentences.",
+     "constraints, objectives, engine, expected time and memory: what 'dse check' counts, as sentences. Of a machine "
+     "its\n"
+     "parts and rates, the defaults that its file leaves in force, and which of its numbers are measured, published,\n"
+     "fitted, derived or assumed.",
      1, 1, LIST(COMMON, OPTION_SET), cmd_explain},
     {"completion", "bash|zsh|machines|networks|parameters|runs", "print what completes command lines in a shell",
      "'dse completion bash' and 'dse completion zsh' print a script, which 'make install' installs; for one shell:\n"

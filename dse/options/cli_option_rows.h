@@ -29,6 +29,7 @@ OPTION(MAX_EVALUATIONS, U64, max_evaluations, "max-evaluations", 0, "N", 0, 1e18
 OPTION(EPSILON, REAL, epsilon_pct, "epsilon", 0, "PCT", 0, 100,
        "exact engine: search each layer only to within PCT percent of its front, or more where that takes long;\n"
        "the certificate says what results (default 0: exact)")
+OPTION(LIKE, TEXT, like, "like", 0, "MACHINE", 0, 0, "the machine whose values are taken (default: dvfs_chip)")
 OPTION(LAYERS, TEXT, layers, "layers", 0, "REGEX", 0, 0, "only layers whose core operation's name matches (PCRE2)")
 OPTION(SPLIT_SCHEME, TEXT, split_scheme, "split-scheme", 0, "FILE", 0, 0,
        "CSV with the split of each operation (default: the thesis splitter's)")

@@ -218,6 +218,18 @@ static void check_whole(const struct doc_node *root, const struct machine *machi
 	err_clear(&part);
 }
 
+/* Which parameters the file gives, right or wrong. */
+static void note_given(const struct doc_node *root, struct machine_sources *sources)
+{
+	for (size_t i = 0; i < machine_n_param; i++) {
+		const char *key = machine_param[i].key;
+		char group[MAX_KEY];
+		(void)snprintf(group, sizeof(group), "%.*s", (int)group_length(key), key);
+		const struct doc_node *map = doc_find(root, group);
+		sources->given[i] = map && doc_find(map, key + group_length(key) + 1);
+	}
+}
+
 /*
  * The target comes first: defaults depend on it. Checks of the whole come last
  * and only with a valid target, or they would repeat what is reported already.
@@ -244,6 +256,7 @@ static void read_root(const struct doc_node *root, const char *path, const struc
 		if (map)
 			read_group(map, allowed[i], machine, err);
 	}
+	note_given(root, sources);
 	if (known && machine->target == MACHINE_SYSTOLIC && !doc_find(root, "systolic"))
 		(void)doc_refuse(
 		    err, root,
@@ -269,6 +282,17 @@ static void read_root(const struct doc_node *root, const char *path, const struc
 		(void)doc_refuse(err, root, "levels: found none, at least one operating point is needed");
 }
 
+/* A .cfg says all of an array. */
+static enum err_code read_cfg(const char *path, struct machine *machine, struct machine_sources *sources,
+                              struct arena *kept, struct err *err)
+{
+	if (!machine_sources_init(sources, kept))
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < machine_n_param; i++)
+		sources->given[i] = strncmp(machine_param[i].key, "systolic.", strlen("systolic.")) == 0;
+	return machine_read_cfg(path, machine, err);
+}
+
 enum err_code machine_read_sources(const char *path, struct machine *machine, struct machine_sources *sources,
                                    struct arena *kept, struct err *err)
 {
@@ -282,8 +306,7 @@ enum err_code machine_read_found(const char *path, const struct table_finder *fi
 	if (!file_kind_check(path, NULL, FILE_MACHINE, err))
 		return ERR_INPUT;
 	if (path_ends_in(path, ".cfg"))
-		return machine_sources_init(sources, kept) ? machine_read_cfg(path, machine, err)
-		                                           : err_add(err, ERR_INTERNAL, "out of memory");
+		return read_cfg(path, machine, sources, kept, err);
 	struct arena arena = {0};
 	struct doc_node *root;
 	struct err found = {0};

@@ -46,7 +46,8 @@ bool machine_sources_init(struct machine_sources *sources, struct arena *arena)
 {
 	*sources = (struct machine_sources){0};
 	sources->param = arena_array(arena, machine_n_param, sizeof(*sources->param));
-	bool made = sources->param != NULL;
+	sources->given = arena_array(arena, machine_n_param, sizeof(*sources->given));
+	bool made = sources->param != NULL && sources->given != NULL;
 	for (uint32_t i = 0; i < MACHINE_MAX_LEVEL && made; i++) {
 		sources->level[i] = arena_array(arena, machine_n_level_param, sizeof(*sources->level[i]));
 		made = sources->level[i] != NULL;

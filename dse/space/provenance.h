@@ -34,6 +34,7 @@ struct machine_sources {
 	struct provenance *param;                    /* [machine_n_param] */
 	struct provenance *level[MACHINE_MAX_LEVEL]; /* [machine_n_level_param] each */
 	const char *table;                           /* path of the technology's own table of parts; NULL: none */
+	bool *given; /* [machine_n_param] the file gives a value; else it is the default */
 };
 
 /* Room for a machine's sources, none of them given. false: out of memory. */
