@@ -96,3 +96,6 @@ for machine in six set; do
 done
 expect_code 0 "$DSE" simulate dvfs_chip vgg16
 ! grep -q 'look here first' "$work/out" || fail "a hint at a shipped machine, which says all that matters"
+sed -i 's/, postprocess: false//' "$work/six.yaml"
+expect_code 0 "$DSE" simulate "$work/six.yaml" mobilenet_v2
+expect_text "$work/out" "look here first: 55 % of the clocks are post-processing" # as spaces/machines/README.md has it
