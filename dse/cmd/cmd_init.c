@@ -122,6 +122,10 @@ static enum err_code init_machine(const struct cli_options *options, struct err 
 		code = path_find(options->like ? options->like : DEFAULT_LIKE, "machines", &arena, &from, err);
 	if (code == ERR_OK)
 		code = machine_read_sources(from, &like, &sources, &arena, err);
+	if (code == ERR_OK && like.technology.of.node_nm > 0)
+		code = err_add(err, ERR_USAGE,
+		               "dse init: %s has coefficients that follow from its technology; copy the file instead",
+		               from);
 	if (code == ERR_OK)
 		code = write_new(path, &(struct template){name, &like, &sources}, err);
 	if (code == ERR_OK && !options->quiet)

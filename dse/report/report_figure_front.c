@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures of a whole front: scatter, parallel coordinates, search progress, sensitivity. */
 #include "dse/report/report_figure.h"
+#include "dse/base/memory.h"
+#include "dse/out/front_picture.h"
 #include "dse/out/svg.h"
 #include "dse/out/svg_axis.h"
 #include <math.h>
@@ -53,58 +55,81 @@ static void range_of(const struct report_column *column, size_t n, double *min, 
 		}
 }
 
-/* A limit of the space, where it lies inside the picture. */
-static void draw_limits(FILE *file, const struct report_data *data, const struct svg_axis *x, const struct svg_axis *y,
-                        size_t second)
+/* ---- front ---- */
+
+/* The column of how far latencies may be off. */
+struct off {
+	const struct report_column *column;
+};
+
+static double uncertain(void *context, size_t i)
 {
-	static const char dashed[] = "stroke=\"#aa0000\" stroke-dasharray=\"6 4\"";
-	double limit_x = data->column[0].limit, limit_y = data->column[second].limit;
-	if (limit_x <= x->max)
-		svg_line(file, svg_axis_place(x, limit_x), y->begin, svg_axis_place(x, limit_x), y->end, dashed);
-	if (limit_y <= y->max)
-		svg_line(file, x->begin, svg_axis_place(y, limit_y), x->end, svg_axis_place(y, limit_y), dashed);
+	const struct off *off = context;
+	return off->column->of[i] / 100;
+}
+
+static const struct report_column *find_column(const struct report_data *data, const char *key)
+{
+	for (size_t i = 0; i < data->n_column; i++)
+		if (strcmp(data->column[i].key, key) == 0)
+			return &data->column[i];
+	return NULL;
+}
+
+/* Series are the front's machines, by name and axes. */
+static void set_series(struct front_picture *picture, const struct report_data *data, struct arena *arena)
+{
+	const struct kept_front *front = &data->run.front;
+	size_t n_key = 1 + front->n_axis;
+	const char **key = memory_must(arena_array(arena, n_key, sizeof(*key)));
+	const char **value = memory_must(arena_array(arena, data->n_machine * n_key, sizeof(*value)));
+	key[0] = "machine";
+	memcpy(key + 1, front->axis, front->n_axis * sizeof(*key));
+	for (size_t i = 0; i < data->n_machine; i++) {
+		value[i * n_key] = front->machine[data->machine[i].kept].name;
+		memcpy(value + i * n_key + 1, data->machine[i].value, front->n_axis * sizeof(*value));
+	}
+	picture->series = data->machine_of;
+	front_picture_name(picture, arena, data->n_machine, n_key, key, value);
+}
+
+static const char *title_of(const struct report_data *data, struct arena *arena)
+{
+	const struct kept_front *front = &data->run.front;
+	const char **network = memory_must(arena_array(arena, front->n_network, sizeof(*network)));
+	const char **machine = memory_must(arena_array(arena, front->n_machine, sizeof(*machine)));
+	for (size_t i = 0; i < front->n_network; i++)
+		network[i] = front->network[i].name;
+	for (size_t i = 0; i < front->n_machine; i++)
+		machine[i] = front->machine[i].name;
+	return front_picture_title(arena, front->space, front->n_network, network, front->n_machine, machine,
+	                           detail_name[front->detail]);
 }
 
 void report_draw_front(FILE *file, const struct report_data *data)
 {
-	const struct report_column *colour = colour_column(data);
-	size_t second = data->n_column > 1 && data->column[1].n_text == 0 ? 1 : 0, n = data->run.front.n_point;
-	struct svg_axis x = {.begin = LEFT, .end = WIDTH - RIGHT}, y = {.begin = HEIGHT - BOTTOM, .end = TOP};
-	char name_x[96], name_y[96];
-	double min, max, last_x[SVG_N_COLOUR], last_y[SVG_N_COLOUR];
-	bool has_last[SVG_N_COLOUR] = {false};
-	report_column_name(&data->column[0], name_x, sizeof(name_x));
-	report_column_name(&data->column[second], name_y, sizeof(name_y));
-	x.name = name_x;
-	y.name = name_y;
-	range_of(&data->column[0], n, &min, &max);
-	svg_axis_fit(&x, min, max);
-	range_of(&data->column[second], n, &min, &max);
-	svg_axis_fit(&y, min, max);
-	svg_begin(file, WIDTH, HEIGHT);
-	report_draw_title(file, data, "Pareto front", false);
-	svg_axes_draw(file, &x, &y);
-	draw_limits(file, data, &x, &y, second);
-	for (size_t i = 0; i < n; i++) {
-		double at_x = svg_axis_place(&x, data->column[0].of[i]),
-		       at_y = svg_axis_place(&y, data->column[second].of[i]);
-		size_t c = colour_of(colour, i);
-		/* of a long front most marks would lie on the mark before */
-		if (has_last[c] && fabs(at_x - last_x[c]) < 0.5 && fabs(at_y - last_y[c]) < 0.5)
-			continue;
-		has_last[c] = true;
-		last_x[c] = at_x;
-		last_y[c] = at_y;
-		svg_mark(file, at_x, at_y, c, svg_colour[c], false);
-	}
-	double knee_x = svg_axis_place(&x, data->column[0].of[data->knee]),
-	       knee_y = svg_axis_place(&y, data->column[second].of[data->knee]);
-	(void)fprintf(
-	    file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"9\" fill=\"none\" stroke=\"#000000\" stroke-width=\"1.5\"/>\n",
-	    knee_x, knee_y);
-	svg_text(file, knee_x + 12, knee_y - 8, "text-anchor=\"start\"", "knee");
-	draw_keys(file, colour, WIDTH - RIGHT + 30);
-	svg_end(file);
+	size_t second = data->n_column > 1 && data->column[1].kind == REPORT_OBJECTIVE ? 1 : 0;
+	const struct report_column *x = &data->column[0], *y = &data->column[second],
+				   *column = find_column(data, "uncertainty_pct");
+	struct off off = {column};
+	struct arena arena = {0};
+	char name_x[96], name_y[96], knee[128];
+	bool has_band = column && strcmp(x->key, metric_table[METRIC_LATENCY].name) == 0;
+	report_column_name(x, name_x, sizeof(name_x));
+	report_column_name(y, name_y, sizeof(name_y));
+	(void)snprintf(knee, sizeof(knee), "knee: %.4g %.20s, %.4g %.20s", x->of[data->knee], x->unit,
+	               y->of[data->knee], y->unit);
+	struct front_picture picture = {.title = title_of(data, &arena),
+	                                .n = data->run.front.n_point,
+	                                .x = {name_x, x->limit, x->of},
+	                                .y = {name_y, y->limit, y->of},
+	                                .knee = data->run.front.n_point > 1 ? data->knee : SIZE_MAX,
+	                                .knee_text = knee,
+	                                .uncertain = has_band ? uncertain : NULL,
+	                                .context = &off};
+	set_series(&picture, data, &arena);
+	front_picture_draw(file, &picture);
+	arena_free(&arena);
 }
 
 /* ---- parallel coordinates ---- */

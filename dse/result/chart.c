@@ -2,119 +2,145 @@
 #include "dse/result/chart.h"
 #include "dse/space/space_machine.h"
 #include "dse/base/memory.h"
-#include "dse/out/svg.h"
-#include "dse/out/svg_axis.h"
-#include "dse/keep/text_blocks.h"
+#include "dse/design/uncertain.h"
+#include "dse/out/front_picture.h"
+#include "dse/pareto/indicator.h"
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
-/* Picture and plot area, in SVG units (pixels). */
-enum { WIDTH = 900, HEIGHT = 560, LEFT = 90, RIGHT = 250, TOP = 40, BOTTOM = 60, MAX_SERIES = SVG_N_COLOUR };
-
-static void fit_axis(const struct pareto *front, unsigned objective, struct svg_axis *axis)
-{
-	double min = INFINITY, max = -INFINITY;
-	assert(front->n > 0 && objective < front->n_objective);
-	for (size_t i = 0; i < front->n; i++) {
-		min = fmin(min, front->objective[i * front->n_objective + objective]);
-		max = fmax(max, front->objective[i * front->n_objective + objective]);
-	}
-	svg_axis_fit(axis, min, max);
-}
-
-static void put_mark(FILE *file, double x, double y, size_t series)
-{
-	svg_mark(file, x, y, series, svg_colour[series % SVG_N_COLOUR], false);
-}
-
-/* The machine's number in order of first appearance; the last series takes all that are too many. */
-static size_t series_of(uint32_t machine_index, uint32_t *known, size_t *n_known)
-{
-	for (size_t i = 0; i < *n_known; i++)
-		if (known[i] == machine_index)
-			return i;
-	if (*n_known == MAX_SERIES)
-		return MAX_SERIES - 1;
-	known[(*n_known)++] = machine_index;
-	return *n_known - 1;
-}
-
-/* Machines by name and axes: the front's own colours mean nothing without. */
-static void draw_legend(FILE *file, const struct space *space, const uint32_t *known, size_t n_known, double x)
-{
-	for (size_t i = 0; i < n_known; i++) {
-		struct machine machine;
-		char text[EXPLORE_TEXT_SIZE], why[EXPLORE_TEXT_SIZE];
-		double y = TOP + 10 + 22.0 * (double)i;
-		if (!space_machine(space, known[i], &machine, why, sizeof(why)))
-			continue;
-		explore_machine_text(space, known[i], &machine, text, sizeof(text));
-		put_mark(file, x, y, i);
-		svg_text(file, x + 12, y + 4, "text-anchor=\"start\"", i + 1 < MAX_SERIES ? text : "other machines");
-	}
-}
-
-/* Marks of a front, in its order. */
-struct marks {
-	double *x, *y;   /* [n] */
-	uint8_t *series; /* [n] */
-	size_t n, n_series;
-	uint32_t known[MAX_SERIES]; /* [n_series] machines */
+/* A picture being made. */
+struct chart {
+	const struct front_run *run;
+	struct front_picture picture;
+	struct arena arena;
+	struct unrolled point;
 };
 
-/* Of a long front most marks would lie on the mark before; those within half a pixel are left out. */
-static void place_marks(const struct pareto *front, const struct svg_axis *x, const struct svg_axis *y, unsigned second,
-                        struct marks *marks)
+static const char *keep(struct chart *chart, const char *text)
 {
-	double last_x[MAX_SERIES], last_y[MAX_SERIES];
-	for (size_t i = 0; i < front->n; i++) {
-		size_t n_before = marks->n_series,
-		       series = series_of(front->genome[i * front->n_gene], marks->known, &marks->n_series);
-		const double *objective = front->objective + i * front->n_objective;
-		double at_x = svg_axis_place(x, objective[0]), at_y = svg_axis_place(y, objective[second]);
-		if (marks->n_series == n_before && fabs(at_x - last_x[series]) < 0.5 &&
-		    fabs(at_y - last_y[series]) < 0.5)
-			continue;
-		marks->series[marks->n] = (uint8_t)series;
-		marks->x[marks->n] = last_x[series] = at_x;
-		marks->y[marks->n++] = last_y[series] = at_y;
-	}
+	return memory_must(arena_text(&chart->arena, text));
 }
 
-static enum err_code put_marks(void *context, FILE *file, size_t first, size_t end, struct err *err)
+/* "latency / ms" */
+static const char *name_metric(struct chart *chart, enum metric metric)
 {
-	const struct marks *marks = context;
-	(void)err;
-	for (size_t i = first; i < end; i++)
-		put_mark(file, marks->x[i], marks->y[i], marks->series[i]);
-	return ERR_OK;
+	const struct metric_info *info = &metric_table[metric];
+	char text[96];
+	bool has_unit = info->unit[0] && strcmp(info->unit, "frac") != 0;
+	(void)snprintf(text, sizeof(text), "%s%s%s", info->label, has_unit ? " / " : "", has_unit ? info->unit : "");
+	return keep(chart, text);
+}
+
+static void set_axis(struct chart *chart, unsigned objective, struct picture_axis *axis)
+{
+	const struct pareto *front = &chart->run->explore->front;
+	const struct space *space = chart->run->space;
+	double *value = memory_must(arena_array(&chart->arena, front->n, sizeof(*value)));
+	for (size_t i = 0; i < front->n; i++)
+		value[i] = front->objective[i * front->n_objective + objective];
+	*axis = (struct picture_axis){
+	    .name = name_metric(chart, space->objective[objective]), .limit = INFINITY, .value = value};
+	for (size_t i = 0; i < space->n_limit; i++)
+		if (space->limit[i].metric == space->objective[objective])
+			axis->limit = fmin(axis->limit, space->limit[i].max);
+}
+
+/* The machine's number in order of first appearance. */
+static uint32_t series_of(uint32_t machine_index, uint32_t *known, size_t *n_known)
+{
+	size_t i = 0;
+	while (i < *n_known && known[i] != machine_index)
+		i++;
+	if (i == *n_known)
+		known[(*n_known)++] = machine_index;
+	return (uint32_t)i;
+}
+
+/* Series are the front's machines, by name and axes. */
+static void set_series(struct chart *chart)
+{
+	const struct pareto *front = &chart->run->explore->front;
+	const struct unroller *unroller = chart->run->unroller;
+	const struct space *space = chart->run->space;
+	uint32_t *known = memory_must(arena_array(&chart->arena, unroller->n_machine, sizeof(*known)));
+	uint32_t *series = memory_must(arena_array(&chart->arena, front->n, sizeof(*series)));
+	size_t n = 0, n_key = 1 + space->n_axis;
+	for (size_t i = 0; i < front->n; i++)
+		series[i] = series_of(front->genome[i * front->n_gene], known, &n);
+	const char **key = memory_must(arena_array(&chart->arena, n_key, sizeof(*key)));
+	const char **value = memory_must(arena_array(&chart->arena, n * n_key, sizeof(*value)));
+	key[0] = "machine";
+	for (size_t k = 0; k < space->n_axis; k++)
+		key[k + 1] = space->axis[k].param->key;
+	for (size_t i = 0; i < n; i++) {
+		const struct machine *machine = unroller_machine(unroller, known[i]);
+		char text[64];
+		value[i * n_key] = machine->name;
+		for (size_t k = 0; k < space->n_axis; k++) {
+			(void)machine_print_param(machine, space->axis[k].param, text, sizeof(text));
+			value[i * n_key + k + 1] = keep(chart, text);
+		}
+	}
+	chart->picture.series = series;
+	front_picture_name(&chart->picture, &chart->arena, n, n_key, key, value);
+}
+
+static void set_title(struct chart *chart)
+{
+	const struct space *space = chart->run->space;
+	const char **network = memory_must(arena_array(&chart->arena, space->n_network, sizeof(*network)));
+	const char **machine = memory_must(arena_array(&chart->arena, space->n_machine, sizeof(*machine)));
+	for (size_t i = 0; i < space->n_network; i++)
+		network[i] = space->network[i].network.name;
+	for (size_t i = 0; i < space->n_machine; i++)
+		machine[i] = space->machine[i].name;
+	chart->picture.title = front_picture_title(&chart->arena, space->name, space->n_network, network,
+	                                           space->n_machine, machine, detail_name[space->detail]);
+}
+
+static void set_knee(struct chart *chart, unsigned second)
+{
+	const struct front_run *run = chart->run;
+	const struct metric_info *x = &metric_table[run->space->objective[0]],
+				 *y = &metric_table[run->space->objective[second]];
+	char text[128];
+	const struct pareto *front = &run->explore->front;
+	size_t knee = front->n > 1 ? indicator_knee(front->objective, front->n, front->n_objective) : SIZE_MAX;
+	chart->picture.knee = knee;
+	if (knee == SIZE_MAX)
+		return;
+	(void)snprintf(text, sizeof(text), "knee: %.4g %s, %.4g %s", chart->picture.x.value[knee], x->unit,
+	               chart->picture.y.value[knee], y->unit);
+	chart->picture.knee_text = keep(chart, text);
+}
+
+static double uncertain(void *context, size_t i)
+{
+	struct chart *chart = context;
+	unroll_point(chart->run->unroller, i, &chart->point);
+	return uncertain_pct(uncertainty_frac(&chart->point.uncertain)) / 100; /* as files have it */
 }
 
 enum err_code chart_write(FILE *file, const struct front_run *run, struct err *err)
 {
 	const struct pareto *front = &run->explore->front;
+	struct chart chart = {.run = run};
 	assert(file && run && front->n > 0);
-	_Static_assert(MAX_SERIES <= UINT8_MAX, "a series is a byte");
 	unsigned second = front->n_objective > 1 ? 1 : 0;
-	struct svg_axis x = {.begin = LEFT, .end = WIDTH - RIGHT, .name = metric_table[run->space->objective[0]].name};
-	struct svg_axis y = {
-	    .begin = HEIGHT - BOTTOM, .end = TOP, .name = metric_table[run->space->objective[second]].name};
-	struct marks marks = {.x = memory_array(front->n, sizeof(*marks.x)),
-	                      .y = memory_array(front->n, sizeof(*marks.y)),
-	                      .series = memory_array(front->n, sizeof(*marks.series))};
-	fit_axis(front, 0, &x);
-	fit_axis(front, second, &y);
-	place_marks(front, &x, &y, second, &marks);
-	const struct text_blocks blocks = {marks.n, front_file_n_thread(run), put_marks,
-	                                   &marks,  text_blocks_to_file,      file};
-	svg_begin(file, WIDTH, HEIGHT);
-	svg_axes_draw(file, &x, &y);
-	enum err_code code = text_blocks_run(&blocks, err);
-	draw_legend(file, run->space, marks.known, marks.n_series, WIDTH - RIGHT + 30);
-	svg_end(file);
-	free(marks.x);
-	free(marks.y);
-	free(marks.series);
-	return code;
+	enum err_code code = unrolled_init(&run->explore->map, &chart.point, err);
+	if (code != ERR_OK)
+		return code;
+	chart.picture.n = front->n;
+	chart.picture.context = &chart;
+	chart.picture.uncertain = run->space->objective[0] == METRIC_LATENCY ? uncertain : NULL;
+	set_axis(&chart, 0, &chart.picture.x);
+	set_axis(&chart, second, &chart.picture.y);
+	set_title(&chart);
+	set_series(&chart);
+	set_knee(&chart, second);
+	front_picture_draw(file, &chart.picture);
+	unrolled_free(&chart.point);
+	arena_free(&chart.arena);
+	return ERR_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_CHART_H
 #define DSE_CHART_H
-/* A front as a picture (SVG): its first two objectives as a scatter, one colour and mark for each machine. */
+/* A front as a picture (SVG): its first two objectives, by dse/out/front_picture.h. */
 #include "dse/result/front_file.h"
 
 /* Draw the front. ERR_INTERNAL; errors of the stream stay in the stream. */
