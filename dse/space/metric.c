@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/metric.h"
 #include "mapper/octopus/octopus_time.h"
+#include "sim/machine/energy.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -24,10 +25,12 @@ const struct metric_info metric_table[N_METRIC] = {
     [METRIC_MAC_UNITS] = {"mac_units", METRIC_OF_MACHINE, COMPOSE_MAX, "MAC units", "", "MAC units of the machine"},
     [METRIC_SRAM] = {"sram_byte", METRIC_OF_MACHINE, COMPOSE_MAX, "SRAM", "byte", "bytes of SRAM of all PEs"},
     [METRIC_AREA] = {"area_mm2", METRIC_OF_MACHINE, COMPOSE_MAX, "area", "mm2",
-                     "area, when the machine gives coefficients"},
+                     "area, when the machine gives coefficients or a technology"},
     [METRIC_RUN_TIME] = {"run_time_ms", METRIC_OF_LAYER, COMPOSE_SUM, "run time", "ms",
                          "latency and OctopuScheduler's overhead: setup and cleanup, and of each layer scheduling and "
                          "configuration, when the machine has an octopus section"},
+    [METRIC_LEAKAGE] = {"leakage_mw", METRIC_OF_MACHINE, COMPOSE_MAX, "static power", "mW",
+                        "static power with all PEs on and none working, at the first operating point"},
 };
 
 enum metric metric_find(const char *name)
@@ -72,6 +75,7 @@ void metric_of_machine(const struct machine *machine, double *value)
 	value[METRIC_MAC_UNITS] = (double)machine_n_mac(machine);
 	value[METRIC_SRAM] = (double)machine_sram_byte(machine);
 	value[METRIC_AREA] = machine_area_um2(machine) * MM2_PER_UM2;
+	value[METRIC_LEAKAGE] = machine->n_level > 0 ? energy_static_mw(machine, 0) : 0;
 }
 
 void metric_derive(double *value)

@@ -20,6 +20,7 @@ enum metric {
 	METRIC_SRAM,       /* bytes of SRAM of the machine */
 	METRIC_AREA,       /* mm2 of the machine */
 	METRIC_RUN_TIME,   /* ms, summed: latency and the run-time system's overhead */
+	METRIC_LEAKAGE,    /* mW, static power of the machine */
 	N_METRIC
 };
 

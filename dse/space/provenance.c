@@ -166,7 +166,7 @@ static void judge_technology(const struct machine *machine, uint32_t level, cons
 	uint32_t field = 0;
 	while (field < N_TECHNOLOGY_FIELD && strcmp(technology_field_key[field], key) != 0)
 		field++;
-	if (!(machine->technology.of.node_nm > 0) || field == N_TECHNOLOGY_FIELD)
+	if (!(machine->technology.of.node_nm > 0) || machine->technology.is_area_alone || field == N_TECHNOLOGY_FIELD)
 		return;
 	if (!(machine->technology.level[level].given >> field & 1))
 		*known = (struct provenance){CONFIDENCE_DERIVED, "the technology's tables, for no value is given"};

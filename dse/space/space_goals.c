@@ -33,7 +33,7 @@ struct metric_need {
 static const struct metric_need *find_need(enum metric metric)
 {
 	static const struct metric_need need[] = {
-	    {METRIC_AREA, "area", "area coefficients"},
+	    {METRIC_AREA, "area", "area coefficients and no technology"},
 	    {METRIC_RUN_TIME, "octopus", "constants of its run-time system (OctopuScheduler)"},
 	};
 	for (size_t i = 0; i < sizeof(need) / sizeof(need[0]); i++)
@@ -332,6 +332,6 @@ bool space_sram_costs(const struct space *space)
 	for (size_t i = 0; i < sizeof(of_energy) / sizeof(of_energy[0]); i++)
 		counts |= space_has_objective(space, of_energy[i]) || isfinite(space_metric_limit(space, of_energy[i]));
 	for (size_t i = 0; i < space->n_machine; i++)
-		costs |= space->machine[i].technology.of.node_nm > 0;
+		costs |= space->machine[i].technology.of.node_nm > 0 && !space->machine[i].technology.is_area_alone;
 	return counts && costs;
 }

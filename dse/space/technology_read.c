@@ -253,9 +253,11 @@ bool technology_read(const struct doc_node *map, const struct doc_node *root, co
                      const struct table_finder *finder, struct machine *machine, const char **table,
                      struct arena *arena, struct err *err)
 {
-	static const char *const allowed[] = {"node_nm", "sram_cell", "sram_vdd_v", "dram", "table"};
+	static const char *const allowed[] = {"node_nm", "sram_cell", "sram_vdd_v", "dram", "table", "energy"};
 	struct technology made = {0};
 	struct err found = {0};
+	static const char *const energies[] = {"by_size", "as_given"};
+	size_t energy = 0;
 	const char *name;
 	doc_check_keys(map, allowed, sizeof(allowed) / sizeof(allowed[0]), &found);
 	const struct doc_node *node = doc_find(map, "node_nm"), *own = doc_find(map, "table");
@@ -265,6 +267,7 @@ bool technology_read(const struct doc_node *map, const struct doc_node *root, co
 	bool is_read =
 	    doc_get_real(node, "technology.node_nm", TECHNOLOGY_MIN_NM, TECHNOLOGY_MAX_NM, &made.node_nm, &found);
 	(void)doc_get_real(doc_find(map, "sram_vdd_v"), "technology.sram_vdd_v", 0.1, 2, &made.sram_vdd_v, &found);
+	(void)doc_get_choice(doc_find(map, "energy"), "technology.energy", energies, 2, &energy, &found);
 	read_dram(map, root, machine, &found);
 	if (read_cell(map, &made, &found) && is_read)
 		(void)technology_sram_grid(made.node_nm, made.cell, &made.sram, &found);
@@ -279,8 +282,10 @@ bool technology_read(const struct doc_node *map, const struct doc_node *root, co
 		(void)err_move(&found, at ? (struct err_place){0} : doc_place(own), &part);
 	}
 	bool is_good = found.code == ERR_OK && made.sram.n_size > 0;
-	if (is_good)
+	if (is_good) {
 		machine->technology.of = made;
+		machine->technology.is_area_alone = energy == 1;
+	}
 	(void)err_move(err, (struct err_place){0}, &found);
 	return is_good;
 }

@@ -61,6 +61,7 @@ struct systolic_machine {
  */
 struct machine_technology {
 	struct technology of; /* node_nm 0: coefficients do not depend on sizes */
+	bool is_area_alone;   /* energy and static power stay the file's at all sizes */
 	uint32_t area_given;  /* bit for each row of area.*: the user's own value stays */
 	double sram_byte, word_byte, n_mac, accumulator_bit; /* of a PE of the anchor */
 	struct sram_figures sram;                            /* of the anchor */

@@ -92,7 +92,7 @@ void machine_technology_apply(struct machine *machine)
 	struct sram_figures sram;
 	if (!(machine->technology.of.node_nm > 0) || sram_of(machine, &sram, NULL) != ERR_OK)
 		return;
-	for (uint32_t i = 0; i < machine->n_level; i++)
+	for (uint32_t i = 0; i < machine->n_level && !machine->technology.is_area_alone; i++)
 		if (machine->level[i].n_share > 0)
 			apply_mixed(machine, i);
 		else

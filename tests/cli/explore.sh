@@ -80,9 +80,9 @@ expect_code 0 "$DSE" simulate -q --point "$work/laid_out.json:0"
 expect_text "$one/run.json" '"complete": true'
 expect_text "$one/run.json" '"command": "dse explore spaces/smoke.yaml'
 expect_text "$one/run.json" " -j 1 -q -o $work/one\""
-# Paths of inputs have no detours, and area is empty where the machine has no coefficients.
+# Paths of inputs have no detours, and static power is the chip's and that of 152 PEs.
 ! grep -qF '/../' "$one/run.json" || fail "detours in the paths of run.json"
-expect_text "$one/front.json" '"area_mm2": null'
+expect_text "$one/front.json" '"leakage_mw": 234.8'
 mkdir -p "$work/deep/er"
 sed 's/^network: .*/network: ..\/..\/tiny.yaml/; s/^networks: .*/networks: [..\/..\/tiny.yaml]/' $space >"$work/deep/er/paths.yaml"
 cp spaces/networks/tiny.yaml "$work/tiny.yaml"
