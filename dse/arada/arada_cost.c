@@ -20,9 +20,11 @@ bool arada_is_layer(const struct block *block)
 double arada_word_per_clk(const struct machine *machine, const struct arada_options *options, double gb_s)
 {
 	assert(machine->target == MACHINE_SYSTOLIC && gb_s > 0);
-	double word = gb_s;
+	double word = gb_s, word_byte = machine->systolic.word_byte;
+	if (options->bandwidth_word_byte > 0)
+		word_byte = options->bandwidth_word_byte;
 	if (options->bandwidth == ARADA_GB_S)
-		word = gb_s * MHZ_PER_GHZ / (machine->systolic.word_byte * machine->level[0].clk_mhz);
+		word = gb_s * MHZ_PER_GHZ / (word_byte * machine->level[0].clk_mhz);
 	return options->model == ARADA_SCALESIM ? fmax(round(word), 1) : word;
 }
 

@@ -17,6 +17,8 @@ static void print_options(FILE *file, const struct arada_study *study)
 	    study->space->name, arada_model_name[options->model], arada_bandwidth_name[options->bandwidth],
 	    arada_shape_name[options->shape], options->switch_us, options->clk_step_mhz, options->n_bandwidth,
 	    study->n_all, study->n_distinct);
+	if (study->n_measured > 0)
+		(void)fprintf(file, "%zu of them measured, not simulated\n\n", study->n_measured);
 }
 
 static void add_pct(struct table *table, double frac)

@@ -170,6 +170,16 @@ static enum err_code open_run(const struct arada_study *study, size_t machine, s
 	return ERR_OK;
 }
 
+/* Whether a layer of a run was measured; its cost is then. */
+static bool is_measured(const struct arada_study *study, const struct arada_how *how, const struct arada_run *of,
+                        size_t layer)
+{
+	const struct arada_coupled *coupled = &study->coupled[of->machine];
+	const struct arada_measured_layer key = {
+	    .machine = coupled->machine, .memory = coupled->memory, .network = of->network, .layer = layer};
+	return arada_measured_find(how->measured, &key, &study->machine[of->machine], &of->layer[layer]);
+}
+
 /* Simulate the layers of runs, equal ones of a machine once. */
 static enum err_code cost_runs(const struct arada_study *study, struct arada_run *of, size_t n_run,
                                const struct arada_how *how, size_t *n_distinct, struct err *err)
@@ -183,6 +193,8 @@ static enum err_code cost_runs(const struct arada_study *study, struct arada_run
 		if (i > 0 && of[i].machine != of[i - 1].machine)
 			from = n;
 		for (size_t k = 0; k < of[i].n_layer; k++) {
+			if (is_measured(study, how, &of[i], k))
+				continue;
 			size_t found = find_job(job, from, n, of[i].block[k]);
 			if (found == n)
 				job[n++] = (struct arada_job){.machine = &study->machine[of[i].machine],
@@ -196,7 +208,8 @@ static enum err_code cost_runs(const struct arada_study *study, struct arada_run
 	at = 0;
 	for (size_t i = 0; i < n_run && code == ERR_OK; i++)
 		for (size_t k = 0; k < of[i].n_layer; k++)
-			of[i].layer[k] = job[which[at++]].cost;
+			if (!is_measured(study, how, &of[i], k))
+				of[i].layer[k] = job[which[at++]].cost;
 	*n_distinct = n;
 	free(which);
 	free(job);
@@ -386,6 +399,8 @@ static enum err_code run_study(struct arada_study *study, const struct arada_how
 		code = open_run(study, i / n_network, i % n_network, study->machine[i / n_network].systolic.memory_gb_s,
 		                &study->arena, of, err);
 		study->n_all += of->n_layer;
+		for (size_t k = 0; k < of->n_layer && code == ERR_OK; k++)
+			study->n_measured += is_measured(study, how, of, k);
 	}
 	if (code == ERR_OK)
 		code = cost_runs(study, study->run, study->n_run, how, &study->n_distinct, err);
@@ -423,6 +438,8 @@ enum err_code arada_study_saving(const struct arada_study *study, size_t machine
                                  const struct arada_how *how, double *saving_frac, struct err *err)
 {
 	size_t n_network = study->space->n_network, n_distinct;
+	/* what was measured is of the memory's own bandwidth */
+	const struct arada_how simulated = {.n_thread = how->n_thread, .show_progress = how->show_progress};
 	struct arena arena = {0};
 	struct arada_run *of = memory_must(arena_array(&arena, n_network, sizeof(*of)));
 	enum err_code code = ERR_OK;
@@ -431,7 +448,7 @@ enum err_code arada_study_saving(const struct arada_study *study, size_t machine
 	for (size_t i = 0; i < n_network && code == ERR_OK; i++)
 		code = open_run(study, machine, i, gb_s, &arena, &of[i], err);
 	if (code == ERR_OK)
-		code = cost_runs(study, of, n_network, how, &n_distinct, err);
+		code = cost_runs(study, of, n_network, &simulated, &n_distinct, err);
 	for (size_t i = 0; i < n_network && code == ERR_OK; i++)
 		sum += sum_run(&of[i], ARADA_VF_OH_Q).saving_frac;
 	if (code == ERR_OK)

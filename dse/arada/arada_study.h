@@ -8,6 +8,7 @@
  *         -> arada_allocate by scheme -> sums of networks -> means of machines
  */
 #include "dse/arada/arada_cost.h"
+#include "dse/arada/arada_measured.h"
 #include "dse/out/progress.h"
 #include "dse/space/space.h"
 #include "sim/base/arena.h"
@@ -44,13 +45,15 @@ struct arada_study {
 	size_t n_run;
 	struct arada_run *run;    /* [n_run] machine by machine, its networks in the space's order */
 	size_t n_distinct, n_all; /* layers simulated; layers of all runs */
+	size_t n_measured;        /* of these */
 	struct arena arena;
 };
 
 /* How layers are simulated. */
 struct arada_how {
 	unsigned n_thread;
-	bool show_progress; /* on stderr, where it is a terminal */
+	bool show_progress;                    /* on stderr, where it is a terminal */
+	const struct arada_measured *measured; /* instead of the simulator, for the layers that it has; NULL: none */
 };
 
 /*

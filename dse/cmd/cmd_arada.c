@@ -8,6 +8,8 @@
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/arada/arada_exact_study.h"
+#include "dse/arada/arada_feedback.h"
+#include "dse/arada/arada_published.h"
 #include "dse/arada/arada_report.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/output_file.h"
@@ -90,19 +92,89 @@ static enum err_code write_files(const char *dir, const struct arada_report *rep
 	return code;
 }
 
-static enum err_code run_space(const struct cli_options *options, const struct space *space, struct err *err)
+/* A file of a folder, by what writes it. */
+struct written {
+	const char *name;
+	void (*write)(FILE *file, const void *what);
+};
+
+static enum err_code write_all(const char *dir, const struct written *written, size_t n, const void *what,
+                               struct err *err)
 {
-	struct arada_study study;
-	const struct arada_how how = {.n_thread = parallel_n_thread((size_t)options->jobs),
-	                              .show_progress = !options->quiet && !options->no_progress};
-	enum err_code code = arada_study_run(space, options->file[0], &how, &study, err);
-	if (code != ERR_OK)
-		return code;
-	struct arada_exact_study exact = {0};
-	struct arada_report report = {.study = &study, .exact = &exact};
-	code = match_published(&study, &how, &report, err);
+	enum err_code code = output_file_make_dir(dir, err);
+	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+		struct output_file file = {0};
+		code = output_file_open_in(&file, dir, written[i].name, err);
+		if (code == ERR_OK) {
+			written[i].write(file.file, what);
+			code = output_file_commit(&file, err);
+		}
+	}
+	return code;
+}
+
+static void write_published(FILE *file, const void *what)
+{
+	arada_published_write(file, what);
+}
+
+static void write_feedback(FILE *file, const void *what)
+{
+	arada_feedback_write(file, what);
+}
+
+static void draw_feedback(FILE *file, const void *what)
+{
+	arada_feedback_draw(file, what);
+}
+
+/* --published: the paper's figures beside ours. */
+static enum err_code run_published(const struct cli_options *options, const struct space *space,
+                                   const struct arada_how *how, struct err *err)
+{
+	static const struct written written[] = {{"published.csv", write_published}};
+	struct arada_published published;
+	enum err_code code = arada_published_run(space, options->file[0], options->published, how, &published, err);
+	if (code == ERR_OK && options->out)
+		code = write_all(options->out, written, 1, &published, err);
 	if (code == ERR_OK)
-		code = arada_exact_run(&study, how.n_thread, &exact, err);
+		arada_published_print(stdout, &published);
+	arada_published_free(&published);
+	return code;
+}
+
+/* Sequences of inferences that a mean is over. */
+#define N_SAMPLE 32
+#define NOISE_PCT 10.0
+
+/* --feedback: what the run-time system's measurements bring. */
+static enum err_code run_feedback(const struct cli_options *options, const struct arada_exact_study *exact,
+                                  struct err *err)
+{
+	static const struct written written[] = {{"feedback.csv", write_feedback}, {"feedback.svg", draw_feedback}};
+	const struct arada_feedback_options how = {
+	    .n_inference = (uint32_t)options->feedback,
+	    .n_sample = N_SAMPLE,
+	    .noise_frac = (cli_given(options, OPTION_NOISE) ? options->noise_pct : NOISE_PCT) / PCT,
+	    .seed = options->seed,
+	    .n_thread = parallel_n_thread((size_t)options->jobs),
+	};
+	struct arada_feedback feedback;
+	enum err_code code = arada_feedback_study(exact->study, exact, &how, &feedback, err);
+	if (code == ERR_OK && options->out)
+		code = write_all(options->out, written, 2, &feedback, err);
+	if (code == ERR_OK)
+		arada_feedback_print(stdout, &feedback);
+	arada_feedback_free(&feedback);
+	return code;
+}
+
+/* All of the study. */
+static enum err_code report_study(const struct cli_options *options, struct arada_study *study,
+                                  const struct arada_exact_study *exact, const struct arada_how *how, struct err *err)
+{
+	struct arada_report report = {.study = study, .exact = exact};
+	enum err_code code = match_published(study, how, &report, err);
 	if (code == ERR_OK && options->out)
 		code = write_files(options->out, &report, err);
 	if (code == ERR_OK) {
@@ -111,8 +183,56 @@ static enum err_code run_space(const struct cli_options *options, const struct s
 		else
 			arada_print(stdout, &report, options->quiet);
 	}
+	return code;
+}
+
+static enum err_code run_study(const struct cli_options *options, const struct space *space,
+                               const struct arada_how *how, struct err *err)
+{
+	struct arada_study study;
+	struct arada_exact_study exact = {0};
+	enum err_code code = arada_study_run(space, options->file[0], how, &study, err);
+	if (code != ERR_OK)
+		return code;
+	code = arada_exact_run(&study, how->n_thread, &exact, err);
+	if (code == ERR_OK && options->feedback > 0)
+		code = run_feedback(options, &exact, err);
+	else if (code == ERR_OK)
+		code = report_study(options, &study, &exact, how, err);
 	arada_exact_free(&exact);
 	arada_study_free(&study);
+	return code;
+}
+
+static enum err_code check_options(const struct cli_options *options, struct err *err)
+{
+	bool is_other = options->published || options->feedback > 0;
+	if (options->published && (options->feedback > 0 || options->measured))
+		return err_add(err, ERR_USAGE,
+		               "dse arada: --published stands alone: its figures are of simulated layers");
+	if (is_other && options->json)
+		return err_add(err, ERR_USAGE,
+		               "dse arada: --published and --feedback write tables and CSV, not --json");
+	if (cli_given(options, OPTION_NOISE) && options->feedback == 0)
+		return err_add(err, ERR_USAGE, "dse arada: --noise is of --feedback");
+	return ERR_OK;
+}
+
+static enum err_code run_space(const struct cli_options *options, const struct space *space, struct err *err)
+{
+	struct arada_measured measured = {0};
+	struct arada_how how = {.n_thread = parallel_n_thread((size_t)options->jobs),
+	                        .show_progress = !options->quiet && !options->no_progress};
+	if (options->published)
+		return run_published(options, space, &how, err);
+	enum err_code code = ERR_OK;
+	if (options->measured) {
+		code = arada_measured_read(space, options->measured, &measured, err);
+		how.measured = &measured;
+	}
+	if (code == ERR_OK)
+		code = run_study(options, space, &how, err);
+	arada_measured_free(&measured);
 	return code;
 }
 
@@ -120,7 +240,9 @@ enum err_code cmd_arada(const struct cli_options *options, struct err *err)
 {
 	struct space space;
 	struct machine_set set;
-	enum err_code code = choice_set(options, &set, err);
+	enum err_code code = check_options(options, err);
+	if (code == ERR_OK)
+		code = choice_set(options, &set, err);
 	if (code == ERR_OK)
 		code = space_read_given(options->file[0], &(struct space_given){.set = &set}, &space, err);
 	if (code != ERR_OK)

@@ -320,6 +320,16 @@ static enum err_code run_designs(const struct cli_options *options, const struct
 	return code;
 }
 
+/* Where the designs are from whose times are told. */
+static const char *mapping_from(const struct cli_options *options)
+{
+	if (options->search)
+		return "searched with the levels";
+	if (options->mapping || options->point)
+		return options->mapping ? "of the file" : "of the front's point";
+	return options->split_scheme ? "by rules (the split scheme)" : "by rules (the splitter's splits)";
+}
+
 enum err_code cmd_power(const struct cli_options *options, struct err *err)
 {
 	struct power_designs designs = {0};
@@ -327,6 +337,7 @@ enum err_code cmd_power(const struct cli_options *options, struct err *err)
 	struct power_work_options work = {.per_loop = options->per_loop, .ratio = options->ratio};
 	size_t question = 0;
 	enum err_code code = check_options(options, err);
+	run.mapping = mapping_from(options);
 	code = choice_worse(code, choose_detail(options, &work.detail, err));
 	code = choice_worse(code, choose_scenario(options, &run.goal.scenario, err));
 	code = choice_worse(code, cli_choose(options, "analyse", options->analyse, power_question_name,

@@ -188,7 +188,7 @@ static const struct cli_command command_table[] = {
      "to idle, beside published ones, and the bandwidth at which those are met. -o DIR writes schedule.csv (what a\n"
      "run-time system reads, layer by layer), summary.csv, arada.json, means.svg, networks.svg and, where the space\n"
      "names them, layers.svg.",
-     1, 1, LIST(COMMON, OPTION_SET), cmd_arada},
+     1, 1, LIST(COMMON, OPTION_PUBLISHED, OPTION_MEASURED, OPTION_FEEDBACK, OPTION_NOISE, OPTION_SET), cmd_arada},
     {"validate", "REFERENCE.csv...", "predict what others measured and show the errors",
      "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"
      "array (mac_array_clocks, mac_array_performance) or phase (phase_clocks), whole networks (overall_clocks,\n"

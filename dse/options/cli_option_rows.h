@@ -125,6 +125,14 @@ OPTION(ARRAYS, TEXT, arrays, "arrays", 0, "A,B", 0, 0, "MAC arrays, e.g. 16x4,16
 OPTION(INTENSITY, TEXT, intensity, "intensity", 0, "NAME", 0, 0,
        "bytes of operations a byte: thesis (padded ifmap, weights, ofmap before pooling; the default) or traffic\n"
        "(what windows read, weights, what is written; the default of systolic arrays)")
+OPTION(PUBLISHED, TEXT, published, "published", 0, "FILE", 0, 0,
+       "CSV of published figures: print them beside ours, under each reading of the memories' GB/s")
+OPTION(MEASURED, TEXT, measured, "measured", 0, "FILE", 0, 0,
+       "CSV of measured layers (machine, memory, network, layer, total_us, stall_us, dram_byte), instead of simulating them")
+OPTION(FEEDBACK, U64, feedback, "feedback", 0, "N", 1, 1000,
+       "simulate N inferences of the run-time feedback: measure, predict, correct")
+OPTION(NOISE, REAL, noise_pct, "noise", 0, "PCT", 0, 100,
+       "of the memory's time, a standard deviation from inference to inference (default 10)")
 OPTION(RUNTIME, FLAG, runtime, "runtime", 0, NULL, 0, 0,
        "count what OctopuScheduler takes beside the work: setup, cleanup, scheduling and configuration of each layer\n"
        "(machines with a section octopus)")

@@ -18,6 +18,7 @@
 /* Everything that a run has found. */
 struct power_run {
 	const char *network;
+	const char *mapping;                   /* where its designs are from, as struct story has it; NULL: not told */
 	const struct machine_sources *sources; /* of the machine's coefficients */
 	bool per_loop, tasks_only;
 	enum dvfs_domain domain;         /* what has one level at a time inside loops */

@@ -96,6 +96,8 @@ static void print_head(FILE *file, const struct power_run *run)
 	              power_n_stage(problem));
 	if (count_choices(&run->work) > problem->n_segment)
 		(void)fprintf(file, ", %" PRIu64 " designs to choose from", count_choices(&run->work));
+	if (run->mapping)
+		(void)fprintf(file, "; mapping %s; without run-time overhead", run->mapping);
 	(void)fputc('\n', file);
 	(void)fprintf(file, "levels");
 	for (uint32_t i = 0; i < machine->n_level; i++)

@@ -57,6 +57,7 @@ struct arada_options {
 	bool is_given;
 	enum arada_model model;
 	enum arada_bandwidth bandwidth;
+	double bandwidth_word_byte; /* of ARADA_GB_S: bytes of a word that is moved; 0: the machine's */
 	enum arada_shape shape;
 	double switch_us, clk_step_mhz;
 	uint32_t n_bandwidth;

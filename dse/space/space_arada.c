@@ -214,15 +214,17 @@ static void read_numbers(struct space_reader *reader, const struct doc_node *map
 	options->clk_step_at = key_place(map, "clk_step_mhz");
 	(void)doc_get_quantity(doc_find(map, "clk_step_mhz"), "clk_step_mhz", "MHz", 1e-3, MAX_CLK_STEP_MHZ,
 	                       &options->clk_step_mhz, reader->err);
+	(void)doc_get_real(doc_find(map, "bandwidth_word_byte"), "bandwidth_word_byte", 0.125, 64,
+	                   &options->bandwidth_word_byte, reader->err);
 	(void)doc_get_u64(doc_find(map, "bandwidth_steps"), "bandwidth_steps", 1, ARADA_MAX_SETTING, &n, reader->err);
 	options->n_bandwidth = (uint32_t)n;
 }
 
 void space_read_arada(struct space_reader *reader)
 {
-	static const char *const allowed[] = {"memory_model", "bandwidth",       "layers_as",   "switch_us",
-	                                      "clk_step_mhz", "bandwidth_steps", "buffers_kib", "memories",
-	                                      "published",    "detail"};
+	static const char *const allowed[] = {"memory_model", "bandwidth",       "layers_as",          "switch_us",
+	                                      "clk_step_mhz", "bandwidth_steps", "buffers_kib",        "memories",
+	                                      "published",    "detail",          "bandwidth_word_byte"};
 	static const struct {
 		const char *key;
 		void (*read)(struct space_reader *reader, const struct doc_node *node);

@@ -186,3 +186,66 @@ expect_code 3 "$DSE" arada "$work/late.yaml"
 [ "$(wc -l <"$work/err")" -eq 1 ] || fail "a deadline is refused twice"
 expect_code 2 "$DSE" arada
 expect_code 5 "$DSE" arada "$work/good.yaml" -o /dev/null/x
+
+# Measured layers take the simulator's place: what was simulated, given as measured, is the same study; times that are
+# not, are not.
+space scalesim word_per_clk tool >"$work/trial.yaml"
+expect_code 0 "$DSE" arada "$work/trial.yaml" -q -o "$work/plain"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "machine,memory,network,layer,total_us,stall_us,dram_byte"; next }
+	$at["scheme"] == "RTI" { key = $at["machine"] "," $at["memory"] "," $at["network"]
+		printf "%s,%d,%.9f,%.9f,%d\n", key, n[key]++, $at["total_clk"] / 500, $at["stall_clk"] / 500, $at["words"] }' \
+	"$work/plain/schedule.csv" >"$work/measured.csv"
+expect_code 0 "$DSE" arada "$work/trial.yaml" --measured "$work/measured.csv" -o "$work/again"
+expect_text "$work/out" "21 of them measured, not simulated"
+expect_same "$work/plain/schedule.csv" "$work/again/schedule.csv"
+expect_same "$work/plain/exact.csv" "$work/again/exact.csv"
+sed '2s/,[0-9.]*,[0-9.]*,\([0-9]*\)$/,100000,90000,\1/' "$work/measured.csv" >"$work/slow.csv"
+expect_code 0 "$DSE" arada "$work/trial.yaml" --measured "$work/slow.csv" -q -o "$work/slow"
+awk -F, 'NR == 2 && $8 == "" { exit 1 } NR > 1 && $0 ~ /,50000000,45000000,/ { n++ } END { exit n < 1 }' "$work/slow/schedule.csv" ||
+	fail "a measured layer is not the measured one"
+sed '2s/^small/large/; 3s/,[0-9.]*,[0-9.]*,\([0-9]*\)$/,1,2,\1/' "$work/measured.csv" >"$work/wrong.csv"
+expect_code 3 "$DSE" arada "$work/trial.yaml" --measured "$work/wrong.csv" -q
+expect_text "$work/err" "wrong.csv:2:1: found 'large', allowed is a machine of the space"
+expect_text "$work/err" "found '2', allowed is less than total_us"
+sed -n '1,2p;2p' "$work/measured.csv" >"$work/twice.csv"
+expect_code 3 "$DSE" arada "$work/trial.yaml" --measured "$work/twice.csv" -q
+expect_text "$work/err" "stands here twice"
+
+# Published figures beside ours under each reading: words are what the space says.
+cat >"$work/published.csv" <<EOF2
+source,machine,memory,network,layers,quantity,published_pct
+a,small,middle,,,energy_saving,20
+b,small,fast,net,,bandwidth_saving,50
+c,small,slow,net,0,tops_cut,10
+d,small,slow,net,1-2;3,imbalance,10
+EOF2
+expect_code 0 "$DSE" arada "$work/trial.yaml" --published "$work/published.csv" -j1 -o "$work/published"
+cp "$work/out" "$work/table"
+expect_text "$work/table" "of 4 met"
+expect_code 0 "$DSE" arada "$work/trial.yaml" --published "$work/published.csv" -j2
+expect_same "$work/table" "$work/out"
+awk -F, 'NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	NR == FNR && $at["scheme"] == "VF-OH-Q" && $at["memory"] == "middle" { mean += $at["saving_frac"] * 50; next }
+	NR == FNR && $at["scheme"] == "VF-OH-Q" && $at["memory"] == "fast" && $at["network"] == "net" { left = 100 * $at["bandwidth_left_layers_frac"]; next }
+	NR == FNR { next }
+	$1 == "a" { a = $8 } $1 == "b" { b = $8 }
+	END { exit !((a - mean) ^ 2 < 1e-8 && (b - left) ^ 2 < 1e-8 && mean > 0) }' "$work/plain/summary.csv" "$work/published/published.csv" ||
+	fail "a published figure stands beside another one than the study's"
+sed 's/^c.*/c,small,slow,net,9,tops_cut,10/; s/^d.*/d,small,slow,,1,imbalance,10/' "$work/published.csv" >"$work/wrong.csv"
+expect_code 3 "$DSE" arada "$work/trial.yaml" --published "$work/wrong.csv"
+expect_text "$work/err" "wrong.csv:4:18: layers: found '9'"
+expect_code 2 "$DSE" arada "$work/trial.yaml" --published "$work/published.csv" --feedback 3
+
+# Feedback: the first inference knows nothing; without noise the second one has what the rule gives; the same for any
+# number of threads, and another for another seed.
+expect_code 0 "$DSE" arada "$work/trial.yaml" --feedback 3 --noise 0 -o "$work/quiet"
+awk -F, 'NR > 1 && $3 == 0 && $4 != 0 { bad = 1 } NR > 1 && $3 > 0 && (($4 - $5) ^ 2 > 1e-12 || $7 > 1e-9) { bad = 1 } END { exit bad || NR != 13 }' \
+	"$work/quiet/feedback.csv" || fail "without noise one step is enough"
+for jobs in 1 2; do
+	expect_code 0 "$DSE" arada "$work/trial.yaml" --feedback 20 --noise 20 --seed 5 -j$jobs -o "$work/noisy$jobs"
+done
+expect_same "$work/noisy1/feedback.csv" "$work/noisy2/feedback.csv"
+expect_same "$work/noisy1/feedback.svg" "$work/noisy2/feedback.svg"
+expect_code 0 "$DSE" arada "$work/trial.yaml" --feedback 20 --noise 20 --seed 6 -o "$work/noisy3"
+if cmp -s "$work/noisy1/feedback.csv" "$work/noisy3/feedback.csv"; then fail "the seed changes nothing"; fi
+expect_code 2 "$DSE" arada "$work/trial.yaml" --noise 5
