@@ -177,21 +177,20 @@ void answer_write(struct explore *explore, struct unrolled_design *design, size_
                   struct pack *pack)
 {
 	assert(answer_is_whole(explore) && !pack->is_reading && design);
+	pack_standings(explore, pack);
 	pack_all(explore, n_thread, pack);
 	pack_designs(&design, &n_design, pack);
-	pack_standings(explore, pack);
 }
 
 void answer_read(struct explore *explore, struct pack *pack)
 {
 	uint64_t n_machine = explore->counts.n_machine;
 	assert(pack->is_reading && explore->front.n == 0 && explore->map.n_block > 0);
+	pack_standings(explore, pack);
 	pack_all(explore, 1, pack);
 	(void)pack_refuse(pack, explore->counts.n_machine != n_machine);
 	if (!pack->failed)
 		pack_designs(&explore->known_design, &explore->n_known_design, pack);
-	if (!pack->failed)
-		pack_standings(explore, pack);
 	for (size_t i = 0; i < explore->front.n && !pack->failed; i++)
 		(void)pack_refuse(pack, explore->front.genome[i * explore->front.n_gene] >= n_machine);
 }

@@ -461,6 +461,7 @@ static void say_rest(struct run_verdict_maker *maker)
 static void add_block(struct run_verdict_maker *maker, uint32_t block)
 {
 	const struct layer_map *map = &maker->of->explore->map;
+	assert(block < map->n_block);
 	if (map->n_network > 1)
 		words_add(&maker->text, "%s ", maker->of->space->network[layer_map_network(map, block)].network.name);
 	words_add(&maker->text, "%s", map->block[block]->name);

@@ -64,6 +64,8 @@ static void test_answer_gives_back_front_counts_and_history(void **state)
 	assert_memory_equal(back.front.objective, front->objective, front->n * front->n_objective * sizeof(double));
 	assert_memory_equal(back.front.genome, front->genome, front->n * front->n_gene * sizeof(uint32_t));
 	assert_memory_equal(&back.counts, &fixture->explore.counts, sizeof(back.counts));
+	assert_true(back.standings && back.standings->n == fixture->explore.standings->n);
+	assert_true(back.standings->machine[0].fastest.is_known);
 	assert_int_equal(back.history.n_mark, fixture->explore.history.n_mark);
 	for (size_t i = 0; i < back.history.n_mark; i++)
 		assert_int_equal(back.history.mark[i].n_evaluation, fixture->explore.history.mark[i].n_evaluation);
