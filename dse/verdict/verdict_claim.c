@@ -121,18 +121,35 @@ static void say_winner(struct run_verdict_maker *maker, uint32_t winner)
 	run_verdict_say(maker);
 }
 
+/* All objectives in which a machine is best. */
+static void add_bests(struct run_verdict_maker *maker, uint32_t machine)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < maker->of->space->n_objective; k++) {
+		if (!maker->is_scaled[k] || find_best(maker->verdict, k) != machine)
+			continue;
+		words_add(&maker->text, "%s", n++ > 0 ? ", " : "");
+		add_best(maker, machine, k);
+	}
+}
+
 static void say_no_winner(struct run_verdict_maker *maker)
 {
+	uint32_t said[SPACE_MAX_OBJECTIVE];
 	size_t n = 0;
 	words_add(&maker->text, "No machine is best in every objective: ");
 	for (size_t k = 0; k < maker->of->space->n_objective; k++) {
-		if (!maker->is_scaled[k])
+		uint32_t best = maker->is_scaled[k] ? find_best(maker->verdict, k) : RUN_VERDICT_NOBODY;
+		bool is_new = best != RUN_VERDICT_NOBODY;
+		for (size_t i = 0; i < n; i++)
+			is_new = is_new && said[i] != best;
+		if (!is_new)
 			continue;
-		uint32_t best = find_best(maker->verdict, k);
-		words_add(&maker->text, "%s", n++ > 0 ? "; " : "");
+		words_add(&maker->text, "%s", n > 0 ? "; " : "");
+		said[n++] = best;
 		add_name(maker, best);
 		words_add(&maker->text, ": ");
-		add_best(maker, best, k);
+		add_bests(maker, best);
 	}
 	words_add(&maker->text, ". The knee is on ");
 	add_name(maker, machine_of_knee(maker));
@@ -655,7 +672,9 @@ static void say_nothing(struct run_verdict_maker *maker)
 		                                        .value = (double)n});
 	if (explore->miss.stage == STAGE_NONE)
 		return;
-	words_add(&maker->text, "Nearest: %s: %s.", explore->miss.machine, explore->miss.text);
+	size_t n_text = strlen(explore->miss.text);
+	n_text -= n_text > 0 && explore->miss.text[n_text - 1] == ';';
+	words_add(&maker->text, "Nearest: %s: %.*s.", explore->miss.machine, (int)n_text, explore->miss.text);
 	run_verdict_say(maker);
 }
 

@@ -9,6 +9,8 @@
 #define MAX_LISTED 3
 /* Shares of the time below are not named. */
 #define LEAST_SHARE 0.1
+/* So many at most. */
+#define MAX_BOUND 2
 
 size_t run_verdict_axis_n(const struct space *space, size_t axis)
 {
@@ -177,7 +179,7 @@ void run_verdict_name_bounds(const struct standing_design *design, struct words_
 	size_t n_named = 0;
 	for (unsigned i = 0; i < N_BOUND; i++)
 		sum += design->bound_ms[i];
-	for (;;) {
+	while (n_named < MAX_BOUND) {
 		unsigned most = N_BOUND;
 		for (unsigned i = 0; i < N_BOUND; i++)
 			if (!is_named[i] && (most == N_BOUND || design->bound_ms[i] > design->bound_ms[most]))

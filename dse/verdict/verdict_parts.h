@@ -28,7 +28,7 @@ void run_verdict_name_group(const struct space *space, const uint32_t *index, si
 void run_verdict_name_beside(const struct space *space, uint32_t machine_index, uint32_t beside,
                              struct words_text *text);
 
-/* "MAC array 72 %, DRAM 21 %": what takes a tenth of the time or more. */
+/* "MAC array 72 %, DRAM 21 %": what takes a tenth of the time or more, two at most. */
 void run_verdict_name_bounds(const struct standing_design *design, struct words_text *text);
 
 /* The claims that the facts allow, and their sentences. */
