@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/why/why.h"
+#include "dse/base/memory.h"
+#include "dse/design/unroll.h"
+#include "dse/engine/engine.h"
+#include "dse/search/explore.h"
+#include "dse/space/detail.h"
+#include "dse/space/space_variant.h"
+#include "mapper/split/strategy.h"
+#include "sim/machine/machine_check.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What two sums of the same values in another order may differ by. */
+#define SAME 1e-12
+
+/* A front, and whether any was found. */
+struct searched {
+	struct arena arena;
+	struct space space; /* a variant */
+	struct explore explore;
+	bool is_begun;
+};
+
+struct asker {
+	const struct space *space;
+	const struct why_choice *choice;
+	struct why *why;
+	unsigned n_thread;
+	bool is_scaled[SPACE_MAX_OBJECTIVE]; /* objectives that are not the machine's alone */
+	struct searched front, own;
+	struct err *err;
+};
+
+/* ---- variants ---- */
+
+/* The axis of a parameter with this one value, a new one where it has none; and base machines, which axes vary. */
+static void fix_axis(struct space *variant, struct arena *arena, const struct machine_param *param, const char *text)
+{
+	struct space_axis *axis = memory_must(arena_array(arena, variant->n_axis + 1, sizeof(*axis)));
+	size_t at = 0;
+	for (size_t i = 0; i < variant->n_axis; i++)
+		axis[i] = variant->axis[i];
+	while (at < variant->n_axis && axis[at].param != param)
+		at++;
+	variant->n_axis += at == variant->n_axis;
+	axis[at] = (struct space_axis){.param = param, .n = 1, .at = {"choice", 1, 1}};
+	axis[at].value = memory_must(arena_array(arena, 1, sizeof(*axis[at].value)));
+	axis[at].value[0] = text;
+	variant->axis = axis;
+}
+
+static void narrow(const struct why_layer *layer, const struct block *block, struct layer_choice *choice)
+{
+	if (layer->strategy != N_STRATEGY) {
+		bool reuses = strategy_table[layer->strategy].reuses && block->kind != BLOCK_CONV;
+		memset(choice->strategy, 0, sizeof(choice->strategy));
+		choice->strategy[reuses ? STRATEGY_FUSION : layer->strategy] = true;
+	}
+	if (layer->level != UINT32_MAX)
+		choice->level_mask = UINT32_C(1) << layer->level;
+}
+
+static void narrow_layers(const struct why_choice *choice, struct space *variant, struct arena *arena)
+{
+	struct space_network *network = memory_must(arena_array(arena, variant->n_network, sizeof(*network)));
+	for (size_t i = 0; i < variant->n_network; i++) {
+		size_t n = variant->network[i].network.n_block;
+		network[i] = variant->network[i];
+		network[i].choice = memory_must(arena_array(arena, n, sizeof(*network[i].choice)));
+		memcpy(network[i].choice, variant->network[i].choice, n * sizeof(*network[i].choice));
+		for (size_t k = 0; k < choice->n_layer; k++)
+			for (size_t b = 0; b < n; b++)
+				if (!choice->layer[k].name ||
+				    strcmp(choice->layer[k].name, network[i].network.block[b].name) == 0)
+					narrow(&choice->layer[k], &network[i].network.block[b], &network[i].choice[b]);
+	}
+	variant->network = network;
+}
+
+/* Search the space, with the choice or not, and with one axis at a value. */
+static enum err_code search(struct asker *asker, bool with_choice, const struct machine_param *param, const char *text,
+                            struct searched *searched)
+{
+	const struct why_choice *choice = asker->choice;
+	const struct explore_options options = {.engine = &engine_exact, .n_thread = asker->n_thread, .seed = 1};
+	*searched = (struct searched){.is_begun = true};
+	memory_check(space_variant(asker->space, &searched->arena, &searched->space));
+	for (size_t i = 0; with_choice && i < choice->set.n; i++)
+		fix_axis(&searched->space, &searched->arena, choice->set.setting[i].param, choice->set.setting[i].text);
+	if (param)
+		fix_axis(&searched->space, &searched->arena, param, text);
+	if (with_choice && choice->n_layer > 0)
+		narrow_layers(choice, &searched->space, &searched->arena);
+	enum err_code code = explore_run(&searched->space, &options, &searched->explore, asker->err);
+	if (code == ERR_OK && searched->explore.interrupted)
+		code = err_add(asker->err, ERR_INTERRUPTED, "interrupted; nothing was written");
+	return code;
+}
+
+static void forget(struct searched *searched)
+{
+	if (searched->is_begun)
+		explore_free(&searched->explore);
+	arena_free(&searched->arena);
+	*searched = (struct searched){.is_begun = false};
+}
+
+/* ---- margins ---- */
+
+static const double *point_of(const struct pareto *front, size_t i)
+{
+	return front->objective + i * front->n_objective;
+}
+
+/* By which fraction a is better than b in all objectives that count at once, if it is no worse in any; else -1. */
+static double beats_by(const struct asker *asker, const double *a, const double *b)
+{
+	double least = INFINITY;
+	for (size_t k = 0; k < asker->space->n_objective; k++) {
+		if (a[k] > b[k] * (1.0 + SAME))
+			return -1.0;
+		if (asker->is_scaled[k])
+			least = fmin(least, a[k] > 0 ? b[k] / a[k] - 1.0 : INFINITY);
+	}
+	return fmax(least, 0.0);
+}
+
+static bool is_same(const struct asker *asker, const double *a, const double *b)
+{
+	for (size_t k = 0; k < asker->space->n_objective; k++)
+		if (fabs(a[k] - b[k]) > SAME * fabs(b[k]))
+			return false;
+	return true;
+}
+
+/* Whether the front beats a point, and by how much at least: in all at once (*margin), in each (own, may be NULL). */
+static bool is_beaten(const struct asker *asker, const double *own, double *margin, double *each)
+{
+	const struct pareto *front = &asker->front.explore.front;
+	bool beaten = false;
+	*margin = 0.0;
+	for (size_t k = 0; k < SPACE_MAX_OBJECTIVE; k++)
+		each[k] = 0.0;
+	for (size_t i = 0; i < front->n; i++) {
+		const double *other = point_of(front, i);
+		double by = beats_by(asker, other, own);
+		if (by < 0.0 || is_same(asker, other, own))
+			continue;
+		beaten = true;
+		*margin = fmax(*margin, by);
+		for (size_t k = 0; k < asker->space->n_objective; k++)
+			each[k] = fmax(each[k], other[k] > 0 ? own[k] / other[k] - 1.0 : 0.0);
+	}
+	return beaten;
+}
+
+/* What the front makes of points: how many it does not beat, and by how much it beats all of them at least. */
+static size_t judge(const struct asker *asker, const struct pareto *points, double *margin, double *each)
+{
+	size_t n_on_front = 0;
+	*margin = INFINITY;
+	for (size_t k = 0; k < SPACE_MAX_OBJECTIVE; k++)
+		each[k] = INFINITY;
+	for (size_t i = 0; i < points->n; i++) {
+		double by, own[SPACE_MAX_OBJECTIVE];
+		if (!is_beaten(asker, point_of(points, i), &by, own)) {
+			n_on_front++;
+			continue;
+		}
+		*margin = fmin(*margin, by);
+		for (size_t k = 0; k < SPACE_MAX_OBJECTIVE; k++)
+			each[k] = fmin(each[k], own[k]);
+	}
+	return n_on_front;
+}
+
+static void take_least(const struct asker *asker, const struct pareto *front, double *least)
+{
+	for (size_t k = 0; k < asker->space->n_objective; k++) {
+		least[k] = INFINITY;
+		for (size_t i = 0; i < front->n; i++)
+			least[k] = fmin(least[k], point_of(front, i)[k]);
+	}
+}
+
+static void take_margins(struct asker *asker)
+{
+	struct why *why = asker->why;
+	const struct explore *own = &asker->own.explore, *front = &asker->front.explore;
+	why->n_front = front->front.n;
+	why->n_own = own->front.n;
+	why->epsilon = fmax(own->counts.epsilon, front->counts.epsilon);
+	why->n_on_front = judge(asker, &own->front, &why->margin, why->own_margin);
+	why->is_on_front = why->n_on_front > 0;
+	take_least(asker, &own->front, why->least);
+	take_least(asker, &front->front, why->front_least);
+	/* a design that thinning dropped is better than one that is there by so much at most */
+	for (size_t k = 0; k < asker->space->n_objective; k++)
+		why->own_margin[k] = (1.0 + why->own_margin[k]) / (1.0 + own->counts.epsilon) - 1.0;
+	why->margin = (1.0 + why->margin) / (1.0 + own->counts.epsilon) - 1.0;
+}
+
+/* ---- layers ---- */
+
+/* Latency of each layer of a front's fastest design, and what bounds it. */
+static enum err_code layers_of(struct asker *asker, const struct searched *searched, double *ms, enum bound *bound)
+{
+	const struct explore *explore = &searched->explore;
+	struct unroller unroller = {0};
+	struct unrolled point = {0};
+	enum err_code code = unroller_init(&unroller, explore, asker->n_thread, asker->err);
+	size_t fastest = 0;
+	double least = INFINITY;
+	if (code == ERR_OK)
+		code = unrolled_init(&explore->map, &point, asker->err);
+	for (size_t i = 0; i < explore->front.n && code == ERR_OK; i++) {
+		unroll_point(&unroller, i, &point);
+		fastest = point.metric[METRIC_LATENCY] < least ? i : fastest;
+		least = fmin(least, point.metric[METRIC_LATENCY]);
+	}
+	if (code == ERR_OK)
+		unroll_point(&unroller, fastest, &point);
+	for (size_t k = 0; k < explore->map.n_block && code == ERR_OK; k++) {
+		const struct layer_design *design = &point.layer[k]->design;
+		struct layer_context context;
+		struct detail_run run = {.context = &context, .design = design};
+		mapper_prepare_form(explore->map.block[k], point.machine, design->operand_bit, design->form, &context);
+		detail_run(&run, &(struct detail_options){.detail = DETAIL_FAST, .n_thread = 1});
+		ms[k] = point.layer[k]->metric[METRIC_LATENCY];
+		bound[k] = run.ran ? run.result.bound : BOUND_MAC;
+		err_clear(&run.err);
+	}
+	unrolled_free(&point);
+	unroller_free(&unroller);
+	return code;
+}
+
+static enum err_code take_losses(struct asker *asker)
+{
+	struct why *why = asker->why;
+	const struct layer_map *map = &asker->own.explore.map;
+	double *own = memory_array(map->n_block, sizeof(*own)), *front = memory_array(map->n_block, sizeof(*front));
+	enum bound *bound = memory_array(map->n_block, sizeof(*bound)),
+		   *unused = memory_array(map->n_block, sizeof(*unused));
+	enum err_code code = layers_of(asker, &asker->own, own, bound);
+	if (code == ERR_OK)
+		code = layers_of(asker, &asker->front, front, unused);
+	for (size_t k = 0; k < map->n_block && code == ERR_OK; k++) {
+		size_t network = layer_map_network(map, k);
+		struct why_loss loss = {asker->space->network[network].network.name, map->block[k]->name, own[k],
+		                        front[k], bound[k]};
+		double lost = own[k] - front[k];
+		why->lost_ms += lost;
+		if (!(lost > SAME * front[k]))
+			continue;
+		size_t at = why->n_loss;
+		while (at > 0 && why->loss[at - 1].own_ms - why->loss[at - 1].front_ms < lost)
+			at--;
+		if (at == WHY_N_LOSS)
+			continue;
+		why->n_loss += why->n_loss < WHY_N_LOSS;
+		memmove(&why->loss[at + 1], &why->loss[at], (why->n_loss - at - 1) * sizeof(loss));
+		why->loss[at] = loss;
+	}
+	free(own);
+	free(front);
+	free(bound);
+	free(unused);
+	return code;
+}
+
+/* ---- steps ---- */
+
+static double number_of(const struct machine_param *param, const char *text)
+{
+	struct machine machine;
+	machine_init(&machine, MACHINE_CHIP);
+	return machine_set_param(&machine, param, text, NULL) == ERR_OK ? machine_get_param(&machine, param)
+	                                                                : (double)NAN;
+}
+
+static bool is_number(const struct machine_param *param)
+{
+	return param->type == PARAM_U32 || param->type == PARAM_REAL;
+}
+
+static void add_step(struct why *why, const struct machine_param *param, const char *from, const char *to,
+                     bool is_declared)
+{
+	if (why->n_step == WHY_MAX_STEP || strcmp(from, to) == 0)
+		return;
+	struct why_step *step = &why->step[why->n_step++];
+	double ratio = number_of(param, to) / number_of(param, from);
+	*step = (struct why_step){.param = param, .is_declared = is_declared};
+	step->change_log = param->type != PARAM_ENUM && ratio > 0.0 ? fabs(log(ratio)) : INFINITY;
+	(void)snprintf(step->from, sizeof(step->from), "%s", from);
+	(void)snprintf(step->to, sizeof(step->to), "%s", to);
+}
+
+/* Of a parameter that the choice fixes: the next declared values below and above. */
+static void add_declared(struct why *why, const struct space_axis *axis, const char *own)
+{
+	double at = number_of(axis->param, own);
+	const char *below = NULL, *above = NULL;
+	for (size_t i = 0; i < axis->n; i++) {
+		double value = number_of(axis->param, axis->value[i]);
+		if (strcmp(axis->value[i], own) == 0)
+			continue;
+		if (value <= at && (!below || value > number_of(axis->param, below)))
+			below = axis->value[i];
+		if (value > at && (!above || value < number_of(axis->param, above)))
+			above = axis->value[i];
+	}
+	if (below)
+		add_step(why, axis->param, own, below, true);
+	if (above)
+		add_step(why, axis->param, own, above, true);
+}
+
+/* Of a parameter that stays free: one step beyond its ends, as long as its last one; twice of a single value. */
+static void add_beyond(struct why *why, const struct space_axis *axis)
+{
+	struct machine scratch;
+	if (!is_number(axis->param))
+		return;
+	for (int up = 0; up < 2; up++) {
+		const char *end = axis->value[0], *next = NULL;
+		char text[48];
+		for (size_t i = 1; i < axis->n; i++) {
+			double value = number_of(axis->param, axis->value[i]);
+			if (up ? value > number_of(axis->param, end) : value < number_of(axis->param, end))
+				end = axis->value[i];
+		}
+		for (size_t i = 0; i < axis->n; i++) {
+			double value = number_of(axis->param, axis->value[i]);
+			if (axis->value[i] != end &&
+			    (!next || fabs(value - number_of(axis->param, end)) <
+			                  fabs(number_of(axis->param, next) - number_of(axis->param, end))))
+				next = axis->value[i];
+		}
+		double last = number_of(axis->param, end), before = next ? number_of(axis->param, next) : 0.0;
+		double to = next && before > 0 ? last * (last / before) : up ? 2 * last : last / 2;
+		(void)snprintf(text, sizeof(text), "%.12g", axis->param->type == PARAM_U32 ? floor(to) : to);
+		machine_init(&scratch, MACHINE_CHIP);
+		if (to > 0 && machine_set_param(&scratch, axis->param, text, NULL) == ERR_OK)
+			add_step(why, axis->param, end, text, false);
+	}
+}
+
+static enum err_code try_step(struct asker *asker, struct why_step *step)
+{
+	struct searched searched;
+	double each[SPACE_MAX_OBJECTIVE];
+	enum err_code code = search(asker, true, step->param, step->to, &searched);
+	if (code == ERR_OK && searched.explore.front.n > 0) {
+		step->has_design = true;
+		step->is_on_front = judge(asker, &searched.explore.front, &step->margin, each) > 0;
+		step->margin =
+		    step->is_on_front ? 0.0 : (1.0 + step->margin) / (1.0 + searched.explore.counts.epsilon) - 1.0;
+	}
+	forget(&searched);
+	return code;
+}
+
+/* Only what lost has steps to make. */
+static enum err_code take_steps(struct asker *asker)
+{
+	struct why *why = asker->why;
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < asker->space->n_axis; i++) {
+		const struct space_axis *axis = &asker->space->axis[i];
+		const struct machine_setting *own = NULL;
+		for (size_t k = 0; k < asker->choice->set.n; k++)
+			if (asker->choice->set.setting[k].param == axis->param)
+				own = &asker->choice->set.setting[k];
+		if (own)
+			add_declared(why, axis, own->text);
+		else
+			add_beyond(why, axis);
+	}
+	why->best = why->n_step;
+	for (size_t i = 0; i < why->n_step && code == ERR_OK; i++) {
+		code = try_step(asker, &why->step[i]);
+		if (why->step[i].is_on_front &&
+		    (why->best == why->n_step || why->step[i].change_log < why->step[why->best].change_log))
+			why->best = i;
+	}
+	return code;
+}
+
+/* The choice must be one of some machine of the space. */
+static enum err_code check_choice(const struct asker *asker)
+{
+	struct err found = {0};
+	for (size_t i = 0; i < asker->space->n_machine; i++) {
+		struct machine machine = asker->space->machine[i];
+		if (machine_set_apply("dse why", &asker->choice->set, &machine, NULL, &found) == ERR_OK) {
+			err_clear(&found);
+			return ERR_OK;
+		}
+	}
+	(void)err_add_all(asker->err, (struct err_place){0}, &found);
+	err_clear(&found);
+	return ERR_USAGE;
+}
+
+enum err_code why_make(const struct space *space, const struct why_choice *choice, unsigned n_thread, struct why *why,
+                       struct err *err)
+{
+	struct asker *asker = memory_array(1, sizeof(*asker)); /* a small stack has no room for it */
+	assert(space && choice && why && err && space->detail == DETAIL_FAST);
+	*asker = (struct asker){.space = space, .choice = choice, .why = why, .n_thread = n_thread, .err = err};
+	*why = (struct why){.space = space, .choice = choice};
+	for (size_t k = 0; k < space->n_objective; k++)
+		asker->is_scaled[k] = metric_table[space->objective[k]].scope != METRIC_OF_MACHINE;
+	enum err_code code = check_choice(asker);
+	if (code == ERR_OK)
+		code = search(asker, false, NULL, NULL, &asker->front);
+	if (code == ERR_OK && asker->front.explore.front.n == 0)
+		code = err_add(err, ERR_INFEASIBLE, "dse why: the space has no design that keeps its limits");
+	if (code == ERR_OK)
+		code = search(asker, true, NULL, NULL, &asker->own);
+	if (code == ERR_OK)
+		take_margins(asker);
+	if (code == ERR_OK && why->n_own > 0)
+		code = take_losses(asker);
+	if (code == ERR_OK && !why->is_on_front)
+		code = take_steps(asker);
+	forget(&asker->own);
+	forget(&asker->front);
+	free(asker);
+	return code;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_WHY_H
+#define DSE_WHY_H
+/*
+ * Why not this one? A choice in a space is fixed, all else that the space leaves open is searched again, and its front
+ * stands beside the front of the whole space. Both searches are exact and in the fast tier.
+ *
+ *   words ─► why_parse ─► struct why_choice ─► why_make ─┬─► front of the space ────┐
+ *                                                        ├─► front with the choice ─┴─► on the front, or margins;
+ *                                                        │                              layers that lose most
+ *                                                        └─► one step of an axis further: would it be on the front?
+ */
+#include "dse/space/machine_set.h"
+#include "dse/space/space.h"
+#include "dse/out/json.h"
+#include "mapper/split/strategy.h"
+#include "sim/program/result.h"
+
+#define WHY_MAX_LAYER 8 /* choices of layers */
+#define WHY_N_LOSS 5
+#define WHY_MAX_STEP 32
+#define WHY_TEXT_SIZE 256
+
+/* What is fixed of layers. */
+struct why_layer {
+	const char *name;       /* of the layers that it is of; NULL: of all */
+	enum strategy strategy; /* N_STRATEGY: as the space says */
+	uint32_t level;         /* UINT32_MAX: as the space says */
+};
+
+struct why_choice {
+	char text[WHY_TEXT_SIZE]; /* the words, with ", " between */
+	struct machine_set set;
+	size_t n_layer;
+	struct why_layer layer[WHY_MAX_LAYER];
+};
+
+/* A layer of the fastest designs: of the choice, and of the front. */
+struct why_loss {
+	const char *network, *layer; /* the space's */
+	double own_ms, front_ms;
+	enum bound bound; /* of the choice's */
+};
+
+/* One axis a step further. */
+struct why_step {
+	const struct machine_param *param;
+	char from[48], to[48];
+	bool is_declared;  /* the space has the value */
+	bool has_design;   /* that keeps the limits */
+	bool is_on_front;  /* of the space */
+	double margin;     /* as of struct why; 0 on the front */
+	double change_log; /* how far the step goes: |log(to / from)|; infinite where that is no number */
+};
+
+struct why {
+	const struct space *space;
+	const struct why_choice *choice;
+	size_t n_front, n_own; /* points of both fronts */
+	bool is_on_front;      /* the front beats not all points of the choice's, or equals one */
+	size_t n_on_front;     /* of the choice's points */
+	/*
+	 * Not on the front: each design of the choice is beaten by one on the front that is better by this fraction at
+	 * least in all objectives that are not the machine's alone, at once, and no worse in the others.
+	 */
+	double margin;
+	/* The same of one objective: by one that is better in it by so much, and no worse in any. */
+	double own_margin[SPACE_MAX_OBJECTIVE];
+	double least[SPACE_MAX_OBJECTIVE], front_least[SPACE_MAX_OBJECTIVE]; /* of each objective */
+	double epsilon; /* all of this within so much, where fronts were thinned; 0: exact */
+	size_t n_loss;
+	struct why_loss loss[WHY_N_LOSS]; /* layers that lose most, the worst first */
+	double lost_ms;                   /* of the fastest designs, together */
+	size_t n_step;
+	struct why_step step[WHY_MAX_STEP];
+	size_t best; /* the smallest step that is on the front; n_step: none is */
+};
+
+/*
+ * What words [n] fix: KEY=VALUE of a machine parameter, strategy=NAME or level=NAME of all layers, or "LAYER
+ * strategy=NAME" of one. ERR_USAGE with what was found, what is allowed, and the nearest.
+ */
+enum err_code why_parse(const struct space *space, const char *const *word, size_t n, struct why_choice *choice,
+                        struct err *err);
+
+/*
+ * Answer. ERR_INFEASIBLE: the space has no design; ERR_INPUT, ERR_USAGE: the choice is none on its machines;
+ * ERR_INTERRUPTED; ERR_INTERNAL. space and choice must outlive why. As long as two searches of the space, and two for
+ * each axis.
+ */
+enum err_code why_make(const struct space *space, const struct why_choice *choice, unsigned n_thread, struct why *why,
+                       struct err *err);
+
+/* Sentences and tables. */
+void why_print(FILE *file, const struct why *why);
+
+/* As an object, whole. */
+void why_put_json(FILE *file, const struct why *why);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dse why on random small spaces against all of their designs: a space and a choice are drawn; all designs of the space
+ * and of the space with the choice, written down as a space of its own, are evaluated as wholes. Each fact, and each
+ * sentence that is printed, must hold of them:
+ *
+ *   space, choice ─► why_parse, why_make ─► facts, sentences ──────────┐
+ *      ├──────────► flat exhaustive search of the space ───────────────┼─► contradicted?
+ *      └──────────► flat exhaustive search with the choice, each step ─┘
+ *
+ * WHYS=N in the environment draws N spaces (make whys: 1 000).
+ */
+#include "tests/support/unit_test.h"
+
+#include "dse/engine/engine.h"
+#include "dse/search/explore.h"
+#include "dse/why/why.h"
+#include "sim/base/rng.h"
+#include "tests/support/random_network.h"
+#include "tests/support/slow_build.h"
+#include "tests/support/space_folder.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 4096, N_AXIS = 3, N_VALUE = 3 };
+#define SAME (1.0 + 1e-9)
+
+/* Values of the axes; choices may be others. */
+static const struct {
+	const char *key, *value[N_VALUE], *other[3];
+	bool is_number;
+} axis[N_AXIS] = {{"mla.array", {"16x4", "8x4", "16x2"}, {"32x4", "4x4", "8x2"}, false},
+                  {"pe.sram_byte", {"65536", "32768", "16384"}, {"8192", "131072", "4096"}, true},
+                  {"noc.clk_mhz", {"500", "200", "300"}, {"100", "1000", "250"}, true}};
+
+struct drawn {
+	char network_layers[TEXT], objectives[128], limit[128];
+	unsigned n[N_AXIS]; /* values that vary; 0: no axis */
+	unsigned n_objective;
+	bool is_scaled[SPACE_MAX_OBJECTIVE];
+	int chosen[N_AXIS]; /* of value, then of other; -1: not chosen */
+	char layer_rule[256];
+	size_t n_word;
+	char word[N_AXIS + 1][96];
+};
+
+static uint32_t n_case(void)
+{
+	const char *wanted = getenv("WHYS");
+	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : SLOW_BUILD ? 2 : 8;
+}
+
+static const char *value_of(const struct drawn *drawn, unsigned i)
+{
+	int at = drawn->chosen[i];
+	return at < N_VALUE ? axis[i].value[at] : axis[i].other[at - N_VALUE];
+}
+
+static void draw(struct rng *rng, struct drawn *drawn)
+{
+	static const char *const metric[] = {"latency_ms", "energy_mj", "dram_byte"};
+	char network[TEXT];
+	unsigned n_layer, n_scaled = 1 + rng_below(rng, 3);
+	int n = 0;
+	*drawn = (struct drawn){.n_objective = 0};
+	random_network(rng, 2, network, TEXT, &n_layer);
+	folder_write("random.yaml", network, "");
+	for (unsigned i = 0; i < n_scaled; i++) {
+		n += snprintf(drawn->objectives + n, sizeof(drawn->objectives) - (size_t)n, "%s%s", i ? ", " : "",
+		              metric[i]);
+		drawn->is_scaled[drawn->n_objective++] = true;
+	}
+	if (rng_below(rng, 2)) {
+		(void)snprintf(drawn->objectives + n, sizeof(drawn->objectives) - (size_t)n, ", mac_units");
+		drawn->n_objective++;
+	}
+	for (unsigned i = 0; i < N_AXIS; i++) {
+		drawn->n[i] = rng_below(rng, N_VALUE + 1);
+		drawn->chosen[i] = rng_below(rng, 2) ? (int)rng_below(rng, N_VALUE + 3) : -1;
+		if (drawn->chosen[i] >= 0)
+			(void)snprintf(drawn->word[drawn->n_word++], sizeof(drawn->word[0]), "%s=%s", axis[i].key,
+			               value_of(drawn, i));
+	}
+	if (drawn->n_word == 0 || rng_below(rng, 4) == 0) {
+		const char *strategy = rng_below(rng, 2) ? "fusion" : "no_fusion";
+		(void)snprintf(drawn->word[drawn->n_word++], sizeof(drawn->word[0]), "strategy=%s", strategy);
+		(void)snprintf(drawn->layer_rule, sizeof(drawn->layer_rule), "  - match: '.*'\n    strategy: [%s]\n",
+		               strategy);
+	}
+	(void)snprintf(
+	    drawn->network_layers, TEXT,
+	    "layers:\n  - match: '.*'\n    split: whole\n    conv_1x1: conv\n    strategy: [no_fusion, fusion]\n"
+	    "  - match: '_(SC_)?[1-2]$'\n    split: {height: {max_parts: %u, choose: even}}\n",
+	    2 + rng_below(rng, 2));
+}
+
+/* The space as text: with the choice or without, and with one axis at a value. */
+static void write_space(const struct drawn *drawn, bool with_choice, const char *step_key, const char *step_to)
+{
+	char text[4 * TEXT];
+	int n = snprintf(text, sizeof(text), "name: random\nmachine: dvfs_chip\nnetwork: random.yaml\naxes:\n");
+	for (unsigned i = 0; i < N_AXIS; i++) {
+		bool is_step = step_key && strcmp(step_key, axis[i].key) == 0;
+		bool is_chosen = with_choice && drawn->chosen[i] >= 0;
+		if (drawn->n[i] == 0 && !is_step && !is_chosen)
+			continue;
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "  %s: [", axis[i].key);
+		if (is_step || is_chosen)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "%s", is_step ? step_to : value_of(drawn, i));
+		else
+			for (unsigned k = 0; k < drawn->n[i]; k++)
+				n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", k ? ", " : "",
+				              axis[i].value[k]);
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "]\n");
+	}
+	(void)snprintf(text + n, sizeof(text) - (size_t)n, "%s%s%sobjectives: [%s]\n", drawn->network_layers,
+	               with_choice ? drawn->layer_rule : "", drawn->limit, drawn->objectives);
+	/* a space without axes has no key for them */
+	char *none = strstr(text, "axes:\nlayers:");
+	if (none)
+		memmove(none, none + strlen("axes:\n"), strlen(none + strlen("axes:\n")) + 1);
+	folder_write("space.yaml", text, "");
+}
+
+static struct pareto all_designs(const struct drawn *drawn, bool with_choice, const char *step_key, const char *step_to)
+{
+	struct space space;
+	struct explore explore;
+	write_space(drawn, with_choice, step_key, step_to);
+	folder_read_space(&space);
+	folder_explore(&space, &engine_exhaustive, true, 2, &explore);
+	struct pareto all = explore.front;
+	explore.front = (struct pareto){0};
+	explore_free(&explore);
+	space_free(&space);
+	return all;
+}
+
+static const double *design(const struct pareto *all, size_t i)
+{
+	return all->objective + i * all->n_objective;
+}
+
+/* Whether a is no worse than b in any objective, and better by the margins [n_objective]. */
+static bool is_better(const struct drawn *drawn, const double *a, const double *b, const double *margin)
+{
+	for (unsigned k = 0; k < drawn->n_objective; k++)
+		if (!(a[k] * (1.0 + margin[k]) <= b[k] * SAME))
+			return false;
+	return true;
+}
+
+static bool is_equal(const struct drawn *drawn, const double *a, const double *b)
+{
+	for (unsigned k = 0; k < drawn->n_objective; k++)
+		if (!(a[k] <= b[k] * SAME && b[k] <= a[k] * SAME))
+			return false;
+	return true;
+}
+
+static unsigned n_not_beaten(const struct drawn *drawn, const struct pareto *front, const struct pareto *own)
+{
+	const double none[SPACE_MAX_OBJECTIVE] = {0};
+	unsigned n = 0;
+	for (size_t i = 0; i < own->n; i++) {
+		bool beaten = false;
+		for (size_t k = 0; k < front->n && !beaten; k++)
+			beaten = is_better(drawn, design(front, k), design(own, i), none) &&
+			         !is_equal(drawn, design(front, k), design(own, i));
+		n += !beaten;
+	}
+	return n;
+}
+
+/* Whether each design of own is beaten by some design of the front by the margins. */
+static bool all_beaten(const struct drawn *drawn, const struct pareto *front, const struct pareto *own,
+                       const double *margin)
+{
+	for (size_t i = 0; i < own->n; i++) {
+		bool beaten = false;
+		for (size_t k = 0; k < front->n && !beaten; k++)
+			beaten = is_better(drawn, design(front, k), design(own, i), margin);
+		if (!beaten)
+			return false;
+	}
+	return true;
+}
+
+static void check_margin(const struct drawn *drawn, const struct pareto *front, const struct pareto *own, double margin)
+{
+	double each[SPACE_MAX_OBJECTIVE] = {0}, more[SPACE_MAX_OBJECTIVE] = {0};
+	assert_true(margin >= 0.0);
+	for (unsigned k = 0; k < drawn->n_objective; k++) {
+		each[k] = drawn->is_scaled[k] ? margin : 0.0;
+		more[k] = drawn->is_scaled[k] ? margin * 1.001 + 1e-6 : 0.0;
+	}
+	assert_true(all_beaten(drawn, front, own, each));
+	assert_false(all_beaten(drawn, front, own, more)); /* and that is the most that can be said */
+}
+
+static double least_of(const struct pareto *all, unsigned k)
+{
+	double least = INFINITY;
+	for (size_t i = 0; i < all->n; i++)
+		least = fmin(least, design(all, i)[k]);
+	return least;
+}
+
+struct tally {
+	unsigned n_on_front, n_beaten, n_margin, n_empty, n_step, n_step_wins, n_loss, n_nothing;
+};
+
+static void check_steps(const struct drawn *drawn, const struct pareto *front, const struct why *why,
+                        struct tally *tally)
+{
+	double smallest = INFINITY;
+	for (size_t i = 0; i < why->n_step; i++) {
+		const struct why_step *step = &why->step[i];
+		struct pareto own = all_designs(drawn, true, step->param->key, step->to);
+		assert_int_equal(step->has_design, own.n > 0);
+		bool wins = own.n > 0 && n_not_beaten(drawn, front, &own) > 0;
+		assert_int_equal(step->is_on_front, wins);
+		if (own.n > 0 && !wins)
+			check_margin(drawn, front, &own, step->margin);
+		if (wins)
+			smallest = fmin(smallest, step->change_log);
+		tally->n_step++;
+		tally->n_step_wins += wins;
+		pareto_free(&own);
+	}
+	if (why->best < why->n_step)
+		assert_true(why->step[why->best].is_on_front && why->step[why->best].change_log <= smallest);
+	else
+		assert_true(isinf(smallest));
+}
+
+/* What is printed: the figure of the sentence, and the words. */
+static void check_text(const struct drawn *drawn, const struct pareto *front, const struct pareto *own,
+                       const struct why *why)
+{
+	char *text = NULL;
+	size_t n_byte;
+	FILE *file = open_memstream(&text, &n_byte);
+	why_print(file, why);
+	assert_int_equal(fclose(file), 0);
+	for (char *at = text; *at; at++)
+		*at = *at == '\n' ? ' ' : *at;
+	bool wins = own->n > 0 && n_not_beaten(drawn, front, own) > 0;
+	char words[3 * TEXT];
+	size_t n = 0;
+	for (char *at = text; *at && n + 1 < sizeof(words); at++) /* lines are broken anywhere between words */
+		if (*at != ' ' || n == 0 || words[n - 1] != ' ')
+			words[n++] = *at;
+	words[n] = '\0';
+	const char *by = strstr(words, "better by ");
+	assert_int_equal(strstr(words, "no design runs") != NULL, own->n == 0);
+	assert_int_equal(strstr(words, ": on the front:") != NULL, wins);
+	assert_int_equal(strstr(words, ": beaten.") != NULL, own->n > 0 && !wins);
+	if (by) {
+		double each[SPACE_MAX_OBJECTIVE] = {0}, said = strtod(by + strlen("better by "), NULL) / 100.0;
+		for (unsigned k = 0; k < drawn->n_objective; k++)
+			each[k] = drawn->is_scaled[k] ? said : 0.0;
+		assert_true(said > 0.0);
+		assert_true(all_beaten(drawn, front, own, each));
+	}
+	if (!wins && why->n_step > 0)
+		assert_true((strstr(words, "No single step") != NULL) == (why->best == why->n_step) &&
+		            (strstr(words, "smallest step") != NULL) == (why->best < why->n_step));
+	free(text);
+}
+
+static void check_facts(const struct drawn *drawn, const struct pareto *front, const struct pareto *own,
+                        const struct why *why, struct tally *tally)
+{
+	unsigned n_on_front = n_not_beaten(drawn, front, own);
+	assert_true(why->epsilon <= 0.0);
+	assert_int_equal(why->n_own, own->n);
+	assert_int_equal(why->n_front, front->n);
+	assert_int_equal(why->is_on_front, n_on_front > 0);
+	assert_int_equal(why->n_on_front, n_on_front);
+	tally->n_empty += own->n == 0;
+	tally->n_on_front += n_on_front > 0;
+	for (unsigned k = 0; k < drawn->n_objective && own->n > 0; k++) {
+		assert_true(fabs(why->least[k] / least_of(own, k) - 1.0) < 1e-9);
+		assert_true(fabs(why->front_least[k] / least_of(front, k) - 1.0) < 1e-9);
+	}
+	if (own->n > 0)
+		assert_true(fabs(why->lost_ms - (least_of(own, 0) - least_of(front, 0))) < 1e-9 * least_of(own, 0));
+	for (size_t i = 0; i < why->n_loss; i++)
+		assert_true(why->loss[i].own_ms > why->loss[i].front_ms &&
+		            (i == 0 || why->loss[i].own_ms - why->loss[i].front_ms <=
+		                           why->loss[i - 1].own_ms - why->loss[i - 1].front_ms));
+	tally->n_loss += why->n_loss > 0;
+	if (own->n == 0 || n_on_front > 0)
+		return;
+	tally->n_beaten++;
+	tally->n_margin += why->margin > 1e-3;
+	check_margin(drawn, front, own, why->margin);
+	for (unsigned k = 0; k < drawn->n_objective; k++) {
+		double each[SPACE_MAX_OBJECTIVE] = {0};
+		each[k] = why->own_margin[k];
+		assert_true(all_beaten(drawn, front, own, each));
+		each[k] = each[k] * 1.001 + 1e-6;
+		assert_false(all_beaten(drawn, front, own, each));
+	}
+}
+
+/* A limit on latency near a design of the space. */
+static void draw_limit(struct rng *rng, struct drawn *drawn, const struct pareto *front)
+{
+	static const double change[] = {0.0, 0.05, -0.01, 1.0};
+	if (front->n == 0 || rng_below(rng, 3) > 0)
+		return;
+	double value = design(front, rng_below(rng, (uint32_t)front->n))[0] * (1.0 + change[rng_below(rng, 4)]);
+	(void)snprintf(drawn->limit, sizeof(drawn->limit), "constraints: [latency_ms <= %.17g]\n", value * SAME);
+}
+
+static void try_space(uint32_t number, struct tally *tally)
+{
+	struct rng rng = rng_stream(20, 4, number);
+	struct drawn drawn;
+	struct space space;
+	struct why_choice choice;
+	struct why *why = calloc(1, sizeof(*why));
+	struct err err = {0};
+	const char *word[N_AXIS + 1];
+	draw(&rng, &drawn);
+	struct pareto unlimited = all_designs(&drawn, false, NULL, NULL);
+	draw_limit(&rng, &drawn, &unlimited);
+	pareto_free(&unlimited);
+	struct pareto own = all_designs(&drawn, true, NULL, NULL), front = all_designs(&drawn, false, NULL, NULL);
+	folder_read_space(&space);
+	for (size_t i = 0; i < drawn.n_word; i++)
+		word[i] = drawn.word[i];
+	if (why_parse(&space, word, drawn.n_word, &choice, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	enum err_code code = why_make(&space, &choice, 2, why, &err);
+	assert_int_equal(code, front.n > 0 ? ERR_OK : ERR_INFEASIBLE);
+	tally->n_nothing += front.n == 0;
+	if (code == ERR_OK) {
+		check_facts(&drawn, &front, &own, why, tally);
+		check_text(&drawn, &front, &own, why);
+		check_steps(&drawn, &front, why, tally);
+	}
+	err_clear(&err);
+	space_free(&space);
+	pareto_free(&front);
+	pareto_free(&own);
+	free(why);
+}
+
+static void test_why_says_nothing_that_brute_force_contradicts(void **state)
+{
+	struct tally tally = {0};
+	(void)state;
+	for (uint32_t i = 0; i < n_case(); i++)
+		try_space(i, &tally);
+	(void)printf(
+	    "%u spaces: %u choices on the front, %u beaten, %u by a margin, %u without a design, %u steps, %u of them "
+	    "win, %u with layers that lose; %u spaces without a design\n",
+	    n_case(), tally.n_on_front, tally.n_beaten, tally.n_margin, tally.n_empty, tally.n_step, tally.n_step_wins,
+	    tally.n_loss, tally.n_nothing);
+	if (n_case() >= 24)
+		assert_true(tally.n_on_front > 0 && tally.n_beaten > 0 && tally.n_margin > 0 && tally.n_step > 0 &&
+		            tally.n_step_wins > 0 && tally.n_loss > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_why_says_nothing_that_brute_force_contradicts),
+	};
+	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
