@@ -22,7 +22,7 @@ timed()
 	printf '%-52s %8s s of all cores, %8s s\n' "$label" "$cpu" "$wall"
 }
 
-claim() { sed -n "s/^ *certificate: /  /p" "$work/out" | fold -s -w 100; }
+claim() { sed -En "s,^ *(certificate: .*|cut whole by bounds .*),  \1,p" "$work/out" | tr -s " " | fold -s -w 100; }
 
 # gap WHOLE PART: by how much, in percent, the front of two objectives in one CSV lies ahead of that in the other
 gap()
