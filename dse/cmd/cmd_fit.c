@@ -2,12 +2,14 @@
 /* dse fit: parameters of a machine from a user's measurements, and how certain they are. */
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
+#include "dse/base/memory.h"
 #include "dse/space/machine_read.h"
 #include "dse/fit/fit.h"
 #include "dse/out/paths.h"
 #include "dse/space/provenance.h"
 #include "dse/keep/output_file.h"
 #include <assert.h>
+#include <string.h>
 
 /* The machine of the paper that the models are from. */
 #define DEFAULT_MACHINE "dvfs_chip"
@@ -42,6 +44,56 @@ static enum err_code write_fragment(const char *path, const struct fit_data *dat
 	return output_file_commit(&file, err);
 }
 
+/* One fit; identified: the measurements determine all parameters. */
+static enum err_code fit_once(const struct cli_options *options, const struct subject *subject,
+                              const struct fit_options *wanted, bool *identified, struct err *err)
+{
+	struct fit_data data = {0};
+	struct fit_result result = {0};
+	enum err_code code = fit_read(options->file[0], &subject->machine, wanted, &data, err);
+	if (code == ERR_OK)
+		code = fit_run(&data, wanted, &result, err);
+	if (code == ERR_OK && options->json)
+		fit_put_json(stdout, &data, &result);
+	else if (code == ERR_OK)
+		fit_print(stdout, &data, &result, !options->quiet);
+	if (code == ERR_OK && options->out)
+		code = write_fragment(options->out, &data, &result, &subject->sources, err);
+	*identified = *identified && result.identified;
+	fit_free(&data);
+	return code;
+}
+
+/* --by: a fit for each group of rows, one after the other; as JSON a list of fits. */
+static enum err_code fit_groups(const struct cli_options *options, struct subject *subject,
+                                const struct fit_options *wanted, bool *identified, struct err *err)
+{
+	const char *clause[FIT_MAX_BY_GROUP];
+	size_t n = 0;
+	if (options->out)
+		return err_add(err, ERR_USAGE,
+		               "dse fit: -o writes one machine, --by fits several; choose one with --where");
+	enum err_code code = fit_list_groups(options->file[0], wanted, options->by, &subject->arena, clause, &n, err);
+	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+		struct fit_options own = *wanted;
+		size_t n_byte = strlen(clause[i]) + (wanted->where ? strlen(wanted->where) : 0) + 2;
+		char *where = memory_must(arena_alloc(&subject->arena, n_byte));
+		(void)snprintf(where, n_byte, "%s%s%s", clause[i], wanted->where ? "," : "",
+		               wanted->where ? wanted->where : "");
+		own.where = where;
+		if (options->json)
+			(void)printf("%s{\"by\": \"%s\", \"fit\":\n", i ? "," : "[", clause[i]);
+		else
+			(void)printf("%s%s\n", i ? "\n" : "", clause[i]);
+		code = fit_once(options, subject, &own, identified, err);
+		if (options->json)
+			(void)fputs("}", stdout);
+	}
+	if (options->json && n > 0)
+		(void)fputs("]\n", stdout);
+	return code;
+}
+
 enum err_code cmd_fit(const struct cli_options *options, struct err *err)
 {
 	assert(options && options->n_file == 1 && err);
@@ -53,26 +105,17 @@ enum err_code cmd_fit(const struct cli_options *options, struct err *err)
 	    .robust = options->robust,
 	};
 	struct subject subject = {.arena = {0}};
-	struct fit_data data = {0};
-	struct fit_result result = {0};
+	bool identified = true;
 	enum err_code code = read_machine(options, &subject, err);
 	if (code == ERR_OK)
-		code = fit_read(options->file[0], &subject.machine, &wanted, &data, err);
-	if (code == ERR_OK)
-		code = fit_run(&data, &wanted, &result, err);
-	if (code == ERR_OK && options->json)
-		fit_put_json(stdout, &data, &result);
-	else if (code == ERR_OK)
-		fit_print(stdout, &data, &result, !options->quiet);
-	if (code == ERR_OK && options->out)
-		code = write_fragment(options->out, &data, &result, &subject.sources, err);
-	if (code == ERR_OK && !result.identified)
+		code = options->by ? fit_groups(options, &subject, &wanted, &identified, err)
+		                   : fit_once(options, &subject, &wanted, &identified, err);
+	if (code == ERR_OK && !identified)
 		code =
 		    err_add(err, ERR_INFEASIBLE,
 		            "%s: the measurements do not determine every parameter that is to be fitted; the warnings "
 		            "say which",
 		            options->file[0]);
-	fit_free(&data);
 	arena_free(&subject.arena);
 	return code;
 }

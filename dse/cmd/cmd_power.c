@@ -22,9 +22,6 @@
 #define FRONT_WORK 5000000
 #define LEAST_FRONT 2000
 #define MOST_FRONT 50000
-/* Of schedules by PE, which have so many choices that thousands lie nearer to each other. */
-#define FINE_TOLERANCE 1e-9
-#define FINE_LABEL ((size_t)4 << 20)
 
 static enum err_code choose_detail(const struct cli_options *options, struct detail_options *detail, struct err *err)
 {
@@ -110,6 +107,16 @@ static enum err_code choose_domain(const struct cli_options *options, const stru
 	enum err_code code =
 	    cli_choose(options, "domain", options->domain, dvfs_domain_name, N_DVFS_DOMAIN, &index, err);
 	work->domain = (enum dvfs_domain)index;
+	if (code == ERR_OK && work->domain != DVFS_CHIP && options->analyse &&
+	    (strcmp(options->analyse, power_question_name[POWER_SWITCH]) == 0 ||
+	     strcmp(options->analyse, power_question_name[POWER_SENSITIVITY]) == 0))
+		code = err_add(err, ERR_USAGE, "dse power: --analyse %s is of levels of the whole chip: --domain chip",
+		               options->analyse);
+	if (code == ERR_OK && options->analyse && strcmp(options->analyse, power_question_name[POWER_DOMAINS]) == 0 &&
+	    (options->search || options->ratio > 0))
+		code = err_add(err, ERR_USAGE,
+		               "dse power: --analyse domains is of given designs with the machine's energies; leave "
+		               "--search and --ratio away");
 	work->per_loop = work->per_loop || work->domain != DVFS_CHIP;
 	work->max_average_mw = cli_given(options, OPTION_AVERAGE_MW) ? options->average_mw : 0;
 	work->max_peak_mw = cli_given(options, OPTION_BUDGET_MW) ? options->budget_mw : 0;
@@ -136,7 +143,7 @@ static enum err_code set_goal(const struct cli_options *options, struct power_ru
 		goal->max_peak_mw = options->budget_mw;
 	if (cli_given(options, OPTION_AVERAGE_MW))
 		goal->max_average_mw = options->average_mw;
-	goal->tolerance = run->domain != DVFS_CHIP ? FINE_TOLERANCE : 0;
+	goal->tolerance = run->domain != DVFS_CHIP ? POWER_FINE_TOLERANCE : 0;
 	goal->sleeps = power_wants_energy(goal) && isfinite(goal->max_ns) && !options->no_sleep;
 	return power_run_alone(run, arena, err);
 }
@@ -178,8 +185,8 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 {
 	enum err_code code = set_goal(options, run, arena, err);
 	if (code == ERR_OK)
-		code = power_solve(&run->work.problem, &run->goal, run->domain != DVFS_CHIP ? FINE_LABEL : 0, arena,
-		                   &run->best, err);
+		code = power_solve(&run->work.problem, &run->goal, run->domain != DVFS_CHIP ? POWER_FINE_LABEL : 0,
+		                   arena, &run->best, err);
 	run->is_solved = code == ERR_OK;
 	if (code == ERR_OK && run->best.is_found)
 		code = power_replay_best(run, &run->n_replayed, err);

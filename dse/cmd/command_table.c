@@ -206,7 +206,7 @@ static const struct cli_command command_table[] = {
      "with 95 % confidence intervals, the residuals, errors of rows left out, and which parameters the measurements\n"
      "cannot tell apart; exits 4 when they do not determine all of them. -o FILE writes sections of a machine file.",
      1, 1,
-     LIST(COMMON, OPTION_MACHINE, OPTION_CLOCKS, OPTION_WHERE, OPTION_PARAMETERS, OPTION_FIX, OPTION_ROBUST,
+     LIST(COMMON, OPTION_MACHINE, OPTION_CLOCKS, OPTION_WHERE, OPTION_PARAMETERS, OPTION_FIX, OPTION_ROBUST, OPTION_BY,
           OPTION_SET),
      cmd_fit},
     {"import", "MODEL.onnx", "say what becomes of an ONNX model's nodes; make a network of it",

@@ -120,6 +120,15 @@ enum err_code fit_read(const char *path, const struct machine *machine, const st
 void fit_free(struct fit_data *data);
 
 /*
+ * The groups of rows, of those that options->where leaves, that have the same words in some columns ("COLUMN,..."): for
+ * each, in the order of the table, what --where has to say of it besides, into clause[FIT_MAX_BY_GROUP], in the arena.
+ * ERR_USAGE, ERR_INPUT, ERR_IO.
+ */
+#define FIT_MAX_BY_GROUP 64
+enum err_code fit_list_groups(const char *path, const struct fit_options *options, const char *by, struct arena *arena,
+                              const char **clause, size_t *n, struct err *err);
+
+/*
  * Fit what options say. ERR_USAGE where --parameters or --fix name what does not exist or what no row is about;
  * ERR_INPUT where a row lacks what its energy needs; ERR_INTERRUPTED. A measurement that does not
  * determine all parameters is no error: result->identified is false. Cost: fits of all rows, and one for each row left

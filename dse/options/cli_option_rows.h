@@ -72,6 +72,8 @@ OPTION(PARAMETERS, TEXT, parameters, "parameters", 0, "KEY,...", 0, 0,
        "fit only these (default: all that the measurements depend on, but for b of the clocks)")
 OPTION(FIX, TEXT, fix, "fix", 0, "KEY=VALUE,...", 0, 0,
        "hold these instead of fitting them; LEVEL.KEY=VALUE at one operating point")
+OPTION(BY, TEXT, by, "by", 0, "COLUMN,...", 0, 0,
+       "fit rows that differ in these columns each by themselves: scenarios, whose clocks have constants of their own")
 OPTION(ROBUST, FLAG, robust, "robust", 0, NULL, 0, 0, "let values that are far off count less (Huber's weights)")
 OPTION(SCENARIO, TEXT, scenario, "scenario", 0, "NAME", 0, 0,
        "speed, energy, time, power or energy-budget (default: by the budgets given)")
@@ -96,8 +98,9 @@ OPTION(RATIO, REAL, ratio, "ratio", 0, "R", 1e-6, 1e6,
        "set the energy of all work at the lower of two levels to R times that at the higher")
 OPTION(FRONT, FLAG, front, "front", 0, NULL, 0, 0, "all schedules worth having in time and energy, too")
 OPTION(SEARCH, FLAG, search, "search", 0, NULL, 0, 0, "choose each layer's split and strategy together with its level")
-OPTION(ANALYSE, TEXT, analyse, "analyse", 0, "NAME", 0, 0,
-       "pairs (which two levels), clock (of least energy), switch (break-even) or sensitivity")
+OPTION(
+    ANALYSE, TEXT, analyse, "analyse", 0, "NAME", 0, 0,
+    "pairs (which two levels), clock (of least energy), switch (break-even), sensitivity or domains (by chip, QPE, PE)")
 OPTION(MEMORY, TEXT, memory_gb_s, "memory-gb-s", 0, "A,B", 0, 0,
        "rates of the memory, in GB/s, each with a roof of its own (default: the machine's)")
 OPTION(DIM, LIST, dim, "dim", 0, "NAME=N", 0, 0,

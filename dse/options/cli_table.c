@@ -71,7 +71,7 @@ const struct option_values option_values_table[] = {
     {"schedule", OPTION_STRATEGY, "dram hide sram"},
     {NULL, OPTION_STRATEGY, "no_fusion fusion fusion_reuse thesis_reuse"},
     {NULL, OPTION_SCENARIO, "speed energy time power energy-budget"},
-    {NULL, OPTION_ANALYSE, "pairs clock switch sensitivity"},
+    {NULL, OPTION_ANALYSE, "pairs clock switch sensitivity domains"},
     {"map", OPTION_GOAL, "latency energy edp"},
     {NULL, OPTION_GOAL, "latency energy"},
     {NULL, OPTION_SPLIT, "all reduced even thesis"},

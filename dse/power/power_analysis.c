@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-const char *const power_question_name[N_POWER_QUESTION] = {"pairs", "clock", "switch", "sensitivity"};
+const char *const power_question_name[N_POWER_QUESTION] = {"pairs", "clock", "switch", "sensitivity", "domains"};
 
 struct power_finding *power_analysis_add(struct power_analysis *analysis, struct arena *arena)
 {

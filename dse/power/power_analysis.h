@@ -13,7 +13,7 @@
 #define POWER_MAX_COLUMN 12
 #define POWER_MAX_NOTE 4
 
-enum power_question { POWER_PAIRS, POWER_CLOCK, POWER_SWITCH, POWER_SENSITIVITY, N_POWER_QUESTION };
+enum power_question { POWER_PAIRS, POWER_CLOCK, POWER_SWITCH, POWER_SENSITIVITY, POWER_DOMAINS, N_POWER_QUESTION };
 extern const char *const power_question_name[N_POWER_QUESTION];
 
 /* A table of numbers with a text before each row; NaN: there is none. */

@@ -226,6 +226,8 @@ enum err_code power_question_answer(enum power_question question, const struct p
 		return power_question_clock(of, arena, analysis, err);
 	case POWER_SWITCH:
 		return analyse_switch(of, arena, analysis, err);
+	case POWER_DOMAINS:
+		return power_question_domains(of, arena, analysis, err);
 	case POWER_SENSITIVITY:
 	case N_POWER_QUESTION:
 	default:

@@ -8,6 +8,7 @@
  *   clock        the clock of least energy at each level's voltage, leakage counted
  *   switch       how long a change of level may take until it does not pay
  *   sensitivity  how the saving depends on each energy coefficient
+ *   domains      the DVFS paper's scenarios with one level at a time of the chip, of a QPE, of a PE
  */
 #include "dse/power/power_analysis.h"
 #include "dse/power/power_designs.h"
@@ -29,6 +30,9 @@ enum err_code power_question_clock(const struct power_case *of, struct arena *ar
                                    struct err *err);
 enum err_code power_question_sensitivity(const struct power_case *of, struct arena *arena,
                                          struct power_analysis *analysis, struct err *err);
+
+enum err_code power_question_domains(const struct power_case *of, struct arena *arena, struct power_analysis *analysis,
+                                     struct err *err);
 
 /* The case's work on another machine with the same levels and timing tables: only coefficients and clocks differ. */
 enum err_code power_question_rebuild(const struct power_case *of, const struct machine *machine,

@@ -3,7 +3,8 @@
  * Power management: chains of 200 layers at 8 levels, with switch cost, under
  * each kind of budget; beside the limit that it is to keep, the gap of the
  * greedy answer. Levels of 8 voltages under 2 power lanes (28 pairs), and all
- * of them at once. From the repository root.
+ * of them at once. Then levels by PE: 100 layers on 152 PEs at 8 levels, their plans
+ * made under no peak and under one. From the repository root.
  */
 #include "dse/power/power.h"
 #include "sim/base/rng.h"
@@ -17,6 +18,9 @@
 #define N_LAYER 200
 #define N_LEVEL 8
 #define LIMIT_S 1.0
+#define N_PE_LAYER 100
+#define N_PE 152
+#define PE_LIMIT_S 2.0
 
 /* Clock and energy of 0.45 V to 0.8 V as V and V^2, layers of 10 us to 1 ms, a part of which waits for the DRAM. */
 static void make_chain(struct power_problem *problem, struct power_segment *segment, struct power_mode *mode,
@@ -46,7 +50,7 @@ static void make_chain(struct power_problem *problem, struct power_segment *segm
 		for (uint32_t k = 0; k < N_LEVEL; k++) {
 			double volt = problem->vdd_v[k], ns = clk * 1e3 / problem->clk_mhz[k] + wait_ns;
 			double pj = clk * pj_per_clk * volt * volt + problem->sleep_mw[k] * ns;
-			mode[i * N_LEVEL + k] = (struct power_mode){k, 0, ns, pj, pj / ns};
+			mode[i * N_LEVEL + k] = (struct power_mode){k, 0, ns, pj, pj / ns, NULL};
 		}
 		segment[i] = (struct power_segment){N_LEVEL, &mode[i * N_LEVEL], 1};
 	}
@@ -73,6 +77,90 @@ static void bench(const struct power_problem *problem, const char *name, const s
 		printf(", greedy %+.3f %%\n", 100 * (greedy.objective / best.objective - 1));
 	else
 		printf(", greedy finds none\n");
+	arena_free(&arena);
+}
+
+/* ---- levels by PE ---- */
+
+/* A layer of 1 to 13 tasks a PE; plans under a peak become modes. */
+static void make_pe_layer(const struct power_problem *problem, uint32_t i, double max_mw, struct arena *arena,
+                          struct power_segment *segment, double *fast_ns, double *slow_ns)
+{
+	struct rng rng = rng_stream(5, 0, i);
+	double clk = 8000 + rng_unit(&rng) * 30000;
+	struct power_pe_work work = {.n_task = N_PE + rng_below(&rng, 12 * N_PE),
+	                             .n_pe = N_PE,
+	                             .n_unit_pe = 1,
+	                             .levels = problem->levels,
+	                             .base_mw = 75,
+	                             .switch_ns = 100};
+	struct power_pe_option *option;
+	for (uint32_t l = 0; l < N_LEVEL; l++) {
+		double volt = problem->vdd_v[l];
+		work.task_ns[l] = clk * 1e3 / problem->clk_mhz[l];
+		work.task_pj[l] = clk * (34 * volt * volt + 10);
+		work.pe_mw[l] = (problem->sleep_mw[l] - 75) / N_PE;
+	}
+	size_t n = power_pe_options(&work, max_mw, 0, arena, &option);
+	struct power_mode *mode = arena_array(arena, n + 1, sizeof(*mode));
+	double least_ns = INFINITY, least_pj = INFINITY, ns = 0;
+	for (size_t k = 0; k < n; k++) {
+		mode[k] = (struct power_mode){option[k].plan.exit, 0, option[k].ns, option[k].pj, option[k].peak_mw,
+		                              &option[k].plan};
+		/* the last ones are one PE alone */
+		if (k + N_LEVEL >= n)
+			continue;
+		least_ns = fmin(least_ns, option[k].ns);
+		if (option[k].pj < least_pj) {
+			least_pj = option[k].pj;
+			ns = option[k].ns;
+		}
+	}
+	*fast_ns += least_ns;
+	*slow_ns += ns;
+	*segment = (struct power_segment){n, mode, 1};
+}
+
+static void bench_pe(uint32_t n_lane, double max_mw)
+{
+	static struct power_segment segment[N_PE_LAYER];
+	struct power_problem problem = {.n_segment = N_PE_LAYER,
+	                                .segment = segment,
+	                                .n_level = N_LEVEL,
+	                                .levels = (1U << N_LEVEL) - 1,
+	                                .n_lane = n_lane,
+	                                .n_divider = N_LEVEL};
+	struct arena arena = {0};
+	struct power_schedule best;
+	struct err err = {0};
+	double fast_ns = 0, slow_ns = 0, start_s = now_s();
+	for (uint32_t i = 0; i < N_LEVEL; i++) {
+		problem.vdd_v[i] = 0.45 + 0.03 * i;
+		problem.clk_mhz[i] = 200 + 200.0 * i / (N_LEVEL - 1);
+		problem.sleep_mw[i] = 75 + N_PE * (0.8 + 0.1 * i);
+	}
+	for (uint32_t i = 0; i < N_LEVEL; i++)
+		for (uint32_t k = 0; k < N_LEVEL; k++) {
+			problem.switch_ns[i][k] = i == k ? 0 : 100;
+			problem.switch_pj[i][k] = i == k ? 0 : 100 * problem.sleep_mw[k];
+		}
+	for (uint32_t i = 0; i < N_PE_LAYER; i++)
+		make_pe_layer(&problem, i, max_mw, &arena, &segment[i], &fast_ns, &slow_ns);
+	const struct power_goal goal = {.scenario = POWER_LIMITED_TIME,
+	                                .max_ns = fast_ns + 0.4 * (slow_ns - fast_ns),
+	                                .max_pj = INFINITY,
+	                                .max_peak_mw = INFINITY,
+	                                .max_average_mw = INFINITY,
+	                                .tolerance = POWER_FINE_TOLERANCE};
+	enum err_code code = power_solve(&problem, &goal, POWER_FINE_LABEL, &arena, &best, &err);
+	double time_s = now_s() - start_s;
+	if (code != ERR_OK || !best.is_found) {
+		(void)fprintf(stderr, "bench_power: %s", err_text(&err));
+		exit(1);
+	}
+	printf("  by PE, %u lanes, peak %7g mW         %6.3f s (limit %g s%s): %8" PRIu64 " labels, %s, %.6g\n", n_lane,
+	       max_mw, time_s, PE_LIMIT_S, time_s <= PE_LIMIT_S ? "" : ": EXCEEDED", best.n_label,
+	       best.is_exact ? "exact to 1e-9" : "NOT EXACT", best.objective);
 	arena_free(&arena);
 }
 
@@ -111,6 +199,12 @@ int main(void)
 		goal.max_peak_mw = fast.peak_mw * 0.8;
 		bench(&problem, "limited peak power", &goal);
 		arena_free(&arena);
+	}
+	printf("levels by PE: %d layers on %d PEs at %d levels, plans included\n", N_PE_LAYER, N_PE, N_LEVEL);
+	for (size_t i = 0; i < sizeof(n_lane) / sizeof(n_lane[0]); i++) {
+		bench_pe(n_lane[i], INFINITY);
+		bench_pe(n_lane[i], 900);
+		bench_pe(n_lane[i], 700);
 	}
 	return 0;
 }

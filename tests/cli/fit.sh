@@ -34,6 +34,19 @@ expect_text "$work/fragment.yaml" \
 expect_code 0 "$DSE" validate "$hdl" --machine "$work/merged.yaml" --detail greybox
 expect_text "$work/out" '27947'
 
+# By scenario: the fit of each group is the one of its rows alone; a group that determines nothing is exit 4.
+expect_code 4 "$DSE" fit "$hdl" --by operand_a --where task=conv --machine hdl_qpe
+expect_text "$work/out" 'operand_a=local'
+expect_text "$work/out" 'operand_a=neighbour'
+sed -n '/^operand_a=local/,/^operand_a=neighbour/p' "$work/out" | sed '1d;$d' | sed '$d' >"$work/by"
+expect_code 0 "$DSE" fit "$hdl" --where operand_a=local,task=conv --machine hdl_qpe
+expect_same "$work/out" "$work/by"
+expect_code 4 "$DSE" fit "$hdl" --by operand_a --where task=conv --machine hdl_qpe --json
+[ "$(grep -c '"by": "operand_a=' "$work/out")" -eq 2 ] || fail "two fits as JSON"
+expect_code 3 "$DSE" fit "$hdl" --by operand_b
+expect_text "$work/err" "no column 'operand_b', which --by names"
+expect_code 2 "$DSE" fit "$hdl" --by operand_a -o "$work/never.yaml"
+
 # Matrix multiplications of one shape determine no three parameters: exit 4, and the machine keeps its own.
 expect_code 4 "$DSE" fit "$hdl" --clocks hdl_clk --machine hdl_qpe -q -o "$work/fragment.yaml"
 expect_text "$work/err" 'do not determine every parameter'

@@ -44,7 +44,20 @@ expect_code 4 "$DSE" power dvfs_chip tiny --tasks --budget-mw 400
 expect_code 4 "$DSE" power dvfs_chip tiny --tasks --budget-mw 100 --domain pe
 expect_text "$work/err" "the flattest schedule has"
 
+# The paper's scenarios by domain: nothing is worse where more may differ, and each keeps its budget.
+expect_code 0 "$DSE" power dvfs_chip vgg16 --layers '^CONV_(4|8|12)$' --tasks --domain pe --budget-frac 0.6 --budget-mw 1500 \
+	--no-sleep --analyse domains -q -o "$work/domains"
+[ "$(wc -l <"$work/domains/analysis.csv")" -eq 16 ] || fail "five scenarios, three domains"
+awk -F, 'NR > 1 { key = $1; sub(/ by .*/, "", key); n[key]++; time = $2; energy = $3
+	if (key ~ /limited (power|both)/ && $4 != "" && $4 > 1500) { print "peak " $0; bad = 1 }
+	if (n[key] > 1 && key ~ /speed|power/ && time > before * (1 + 1e-7)) { print "time " $0; bad = 1 }
+	if (n[key] > 1 && key ~ /energy|limited time/ && energy > before_pj * (1 + 1e-6)) { print "energy " $0; bad = 1 }
+	before = time; before_pj = energy }
+	END { exit bad }' "$work/domains/analysis.csv" || fail "domains"
+
 # Mistakes.
+expect_code 2 "$DSE" power dvfs_chip tiny --tasks --domain pe --analyse sensitivity
+expect_text "$work/err" "--domain chip"
 expect_code 2 "$DSE" power dvfs_chip tiny --tasks --domain core
 expect_text "$work/err" "core"
 expect_code 2 "$DSE" power dvfs_chip tiny --search --domain pe
