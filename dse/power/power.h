@@ -21,8 +21,8 @@
 
 #define POWER_MAX_LEVEL POWER_PE_MAX_LEVEL
 /* Of schedules with levels by PE, which have so many choices that thousands lie nearer to each other. */
-#define POWER_FINE_TOLERANCE 1e-9
-#define POWER_FINE_LABEL ((size_t)4 << 20)
+#define POWER_FINE_TOLERANCE 1e-7
+#define POWER_FINE_LABEL ((size_t)2 << 20)
 /* Segments and their repeats together: a chain longer than this is refused (memory of its bounds). */
 #define POWER_MAX_STAGE 200000
 

@@ -160,7 +160,7 @@ static void bench_pe(uint32_t n_lane, double max_mw)
 	}
 	printf("  by PE, %u lanes, peak %7g mW         %6.3f s (limit %g s%s): %8" PRIu64 " labels, %s, %.6g\n", n_lane,
 	       max_mw, time_s, PE_LIMIT_S, time_s <= PE_LIMIT_S ? "" : ": EXCEEDED", best.n_label,
-	       best.is_exact ? "exact to 1e-9" : "NOT EXACT", best.objective);
+	       best.is_exact ? "exact to 1e-7" : "NOT EXACT", best.objective);
 	arena_free(&arena);
 }
 
