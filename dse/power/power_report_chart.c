@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Power over time, one panel a schedule on common axes, as the DVFS paper's figures 4 and 5: a bar for each piece of
- * work, as wide as it takes and as high as its mean power, in the colour of its level; so its area is energy.
+ * work, as wide as it takes and as high as its mean power, in the colour of its level; so its area is energy. With
+ * levels by PE a bar has the colours of all of them, by the energy of the tasks there.
  */
 #include "dse/power/power_report.h"
 #include "dse/out/svg.h"
@@ -79,6 +80,38 @@ static void put_bar(FILE *file, const struct power_panel *panel, double from_ns,
 	              width >= LEAST_OUTLINE ? " stroke=\"white\" stroke-width=\"0.8\"" : "");
 }
 
+/* Of a piece with levels by PE: what part of its tasks' energy is at each level. */
+static void share_levels(const struct power_pe_work *work, const struct power_pe_plan *plan,
+                         double share[POWER_MAX_LEVEL])
+{
+	double all = 0;
+	for (uint32_t l = 0; l < POWER_MAX_LEVEL; l++)
+		share[l] = 0;
+	for (uint32_t g = 0; g < plan->n_group; g++) {
+		const struct power_pe_group *group = &plan->group[g];
+		share[group->first] += group->n_pe * (double)group->n_first * work->task_pj[group->first];
+		share[group->second] += group->n_pe * (double)group->n_second * work->task_pj[group->second];
+	}
+	for (uint32_t l = 0; l < POWER_MAX_LEVEL; l++)
+		all += share[l];
+	for (uint32_t l = 0; l < POWER_MAX_LEVEL && all > 0; l++)
+		share[l] /= all;
+}
+
+/* The levels of its tasks above each other, by the dynamic energy of the tasks there. */
+static void put_spread_bar(FILE *file, const struct power_run *run, const struct power_panel *panel, double from_ns,
+                           double to_ns, double mw, const struct power_row *row)
+{
+	const struct power_mode *mode = &run->work.problem.segment[row->segment].mode[row->mode];
+	double share[POWER_MAX_LEVEL], left = 1;
+	share_levels(run->work.piece[row->segment].spread, mode->plan, share);
+	for (uint32_t l = 0; l < POWER_MAX_LEVEL; l++) {
+		if (share[l] > 0)
+			put_bar(file, panel, from_ns, to_ns, mw * left, colour[l]);
+		left -= share[l];
+	}
+}
+
 /* A bar for each repeat where they can be told apart, else one for all. */
 static void draw_row(FILE *file, const struct power_run *run, const struct power_panel *panel,
                      const struct power_row *row)
@@ -89,7 +122,10 @@ static void draw_row(FILE *file, const struct power_run *run, const struct power
 	double each_ns = row->time_ns / n;
 	if (row->time_ns <= 0)
 		return;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n && mode->plan; i++)
+		put_spread_bar(file, run, panel, row->start_ns + each_ns * i, row->start_ns + each_ns * (i + 1),
+		               row->energy_pj / row->time_ns, row);
+	for (uint32_t i = 0; i < n && !mode->plan; i++)
 		put_bar(file, panel, row->start_ns + each_ns * i, row->start_ns + each_ns * (i + 1),
 		        row->energy_pj / row->time_ns, colour[mode->level % POWER_MAX_LEVEL]);
 }
@@ -136,7 +172,7 @@ static void draw_budgets(FILE *file, const struct power_run *run, const struct p
 		double y = svg_axis_place(&panel->mw, goal->max_peak_mw);
 		svg_line(file, LEFT, y, WIDTH - RIGHT, y, dashed);
 		(void)snprintf(text, sizeof(text), "peak %.5g mW", goal->max_peak_mw);
-		svg_text(file, LEFT + 4, y - 4, "fill=\"#aa0000\"", text);
+		svg_text(file, WIDTH - RIGHT, y - 4, "text-anchor=\"end\" fill=\"#aa0000\"", text);
 	}
 }
 

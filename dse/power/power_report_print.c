@@ -242,9 +242,7 @@ static void print_rows(FILE *file, const struct power_run *run, struct arena *ar
 		add_row(&table, run, &row[i]);
 	table_finish(&table, file, 0);
 	if (run->n_replayed > 0)
-		(void)fprintf(
-		    file, "level: PEs x tasks of each; %zu pieces replayed PE by PE: time, energy and peak are those\n",
-		    run->n_replayed);
+		(void)fprintf(file, "level: PEs x tasks each; %zu pieces replayed PE by PE agree\n", run->n_replayed);
 	if (run->goal.sleeps && run->best.idle_ns > 0)
 		(void)fprintf(file, "then asleep at %s for %.6g ms: %.6g mJ\n",
 		              run->work.machine->level[run->best.sleep_level].name, run->best.idle_ns * MS_PER_NS,
