@@ -23,7 +23,7 @@ while read -r program arguments; do
 	case "$arguments" in
 	"explore spaces/mla_sizing.yaml"*) continue ;; # as make explore: a minute
 	"arada spaces/arada.yaml"*) continue ;;        # minutes; its table is readme_arada.sh's
-	"explore spaces/tpu_sizing.yaml"*) ! $is_slow || continue ;;
+	"explore spaces/tpu_sizing.yaml"* | "explore spaces/sizes_22nm.yaml"*) ! $is_slow || continue ;;
 	esac
 	case "$arguments" in
 	explore*) arguments="$arguments -q -o $work/results" ;;
@@ -133,6 +133,15 @@ counts=$(sed -n 's/^  \([0-9]* layers, [0-9]*\) of them.*/\1/p' "$work/out" | tr
 	fail "dse/README.md: rooflines count $counts"
 
 ! $is_slow || exit 0
+# So is the table of arrays and SRAM by area and energy, every machine of it.
+awk -F, 'NR > 1 {
+	machine = sprintf("| %s | %d | %.2f |", $6, $7 / 1024 + 32, $4)
+	if (!(machine in latency) || $2 < latency[machine]) latency[machine] = $2
+	if (!(machine in energy) || $3 < energy[machine]) energy[machine] = $3
+} END { for (machine in latency) printf "%s %.3f | %.3f |\n", machine, latency[machine], energy[machine] }' \
+	"$work/results/"sizes_22nm-*/front.csv | sort >"$work/sizes"
+sed -n '/^## Array and SRAM/,/^## Sizing/p' results/STUDIES.md | sed -n 's/ (as built)//; /^| [0-9]*x[0-9]* |/p' | sort >"$work/readme_sizes"
+expect_same "$work/sizes" "$work/readme_sizes"
 # The table of systolic arrays is the front of the run above; no array of 128x128 is among them.
 awk -F, 'NR > 1 {
 	machine = sprintf("| %s | %d KiB, %d KiB | %.1f |", $6, $8 / 1024, $9 / 1024, $4)
