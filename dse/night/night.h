@@ -44,8 +44,9 @@ struct night_space {
 	/* Of a stochastic search: designs of the good night's front that, evaluated again, are worse (lost then names
 	 * them), or only better. */
 	size_t n_dearer, n_cheaper;
-	bool is_tolerated; /* it differs by more than is proven, but by no more than --tolerance */
-	size_t n_pool;     /* values of earlier seeds */
+	double tolerance_frac; /* what --tolerance allows, without one the space's resolution */
+	bool is_tolerated;     /* it differs by more than is proven, but by no more than is tolerated */
+	size_t n_pool;         /* values of earlier seeds */
 	struct night_measure hypervolume, best[SPACE_MAX_OBJECTIVE];
 	size_t n_lost, n_gained, n_cause;
 	struct night_point lost[NIGHT_MAX_NAMED], gained[NIGHT_MAX_NAMED];
@@ -59,8 +60,8 @@ struct night_request {
 	size_t n_accept, n_table;
 	const char *const *accept; /* [n_accept] names of spaces */
 	const char *const *table;  /* [n_table] files and folders of reference tables */
-	double tolerance_pct;
-	uint64_t jobs; /* threads; 0: one a core */
+	double tolerance_pct;      /* 0: each space's resolution */
+	uint64_t jobs;             /* threads; 0: one a core */
 	bool json, quiet, no_progress;
 };
 

@@ -52,25 +52,28 @@ static enum err_code measure_noise(struct night *night, struct night_space *spac
 	return code;
 }
 
-/* What --tolerance allows, as a share. */
-static double tolerance_of(const struct night *night)
+/* What --tolerance allows, as a share, or how near designs are that the space takes for one. */
+static double tolerance_of(const struct night *night, const struct night_fronts *now)
 {
-	return night->request.tolerance_pct / 100.0;
+	double resolution_frac = now->n > 0 && now->first.has_space ? now->first.space.resolution_frac : NAN;
+	if (night->request.tolerance_pct > 0.0)
+		return night->request.tolerance_pct / 100.0;
+	return isnan(resolution_frac) ? 0.0 : resolution_frac;
 }
 
 /* A measure's chance; one whose medians are no further apart than is tolerated says nothing. */
-static double chance_of(const struct night *night, const struct night_measure *measure, bool better)
+static double chance_of(const struct night_space *space, const struct night_measure *measure, bool better)
 {
-	bool is_near = fabs(measure->now - measure->good) <= tolerance_of(night) * fabs(measure->good);
+	bool is_near = fabs(measure->now - measure->good) <= space->tolerance_frac * fabs(measure->good);
 	return is_near ? 1.0 : better ? measure->chance_better : measure->chance_worse;
 }
 
 /* The least chance of all measures, worse or better. */
-static double least_chance(const struct night *night, const struct night_space *space, bool better)
+static double least_chance(const struct night_space *space, bool better)
 {
-	double least = chance_of(night, &space->hypervolume, better);
+	double least = chance_of(space, &space->hypervolume, better);
 	for (size_t k = 0; k < space->row->n_objective; k++)
-		least = fmin(least, chance_of(night, &space->best[k], better));
+		least = fmin(least, chance_of(space, &space->best[k], better));
 	return least;
 }
 
@@ -136,12 +139,12 @@ static void judge_exact(struct night *night, struct night_space *space, double e
 }
 
 /* Which figure it is whose chance is least, in words. */
-static const char *worst_measure(const struct night *night, const struct night_space *space, bool better)
+static const char *worst_measure(const struct night_space *space, bool better)
 {
-	double least = least_chance(night, space, better);
+	double least = least_chance(space, better);
 	for (size_t k = 0; k < space->row->n_objective; k++)
-		if (chance_of(night, &space->best[k], better) <= least &&
-		    chance_of(night, &space->hypervolume, better) > least)
+		if (chance_of(space, &space->best[k], better) <= least &&
+		    chance_of(space, &space->hypervolume, better) > least)
 			return space->row->objective[k];
 	return "hypervolume";
 }
@@ -150,7 +153,7 @@ static const char *worst_measure(const struct night *night, const struct night_s
 static void judge_noise(struct night *night, struct night_space *space, size_t *n_more)
 {
 	size_t n_measure = space->row->n_objective + 1, n_now = space->row->n_run - 1;
-	double worse = least_chance(night, space, false), better = least_chance(night, space, true);
+	double worse = least_chance(space, false), better = least_chance(space, true);
 	double alpha = NIGHT_ALPHA / (double)n_measure;
 	bool is_proven = is_same_question(space) && is_same_front(space);
 	*n_more = 0;
@@ -178,12 +181,11 @@ static void judge_noise(struct night *night, struct night_space *space, size_t *
 	} else if (worse <= alpha && n_now > night->n_seed) {
 		set_verdict(night, space, NIGHT_WORSE,
 		            "%s is worse than %zu earlier seeds explain: by chance only once in %.3g nights",
-		            worst_measure(night, space, false), space->n_pool, 1.0 / worse);
+		            worst_measure(space, false), space->n_pool, 1.0 / worse);
 	} else if (better <= alpha && n_now > night->n_seed) {
 		bool is_search = strcmp(space->row->question, space->good->question) == 0;
 		set_verdict(night, space, NIGHT_BETTER, "%s is better than %zu earlier seeds explain%s",
-		            worst_measure(night, space, true), space->n_pool,
-		            is_search ? "" : ", and inputs are others");
+		            worst_measure(space, true), space->n_pool, is_search ? "" : ", and inputs are others");
 	} else {
 		set_verdict(night, space, NIGHT_ALIKE,
 		            "within the noise of %zu earlier seeds: by chance as bad in %.2g of all nights",
@@ -237,7 +239,7 @@ static enum err_code evaluate_again(struct night *night, struct night_space *spa
 	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->request.jobs)};
 	struct attributed *again = memory_must(arena_array(&night->arena, front->n_point, sizeof(*again)));
 	struct night_point worst[NIGHT_MAX_NAMED];
-	double value[SPACE_MAX_OBJECTIVE], worse, better, tolerated = tolerance_of(night) + NIGHT_ROUNDING;
+	double value[SPACE_MAX_OBJECTIVE], worse, better, tolerated = space->tolerance_frac + NIGHT_ROUNDING;
 	if (!good->first.has_space || !now->first.has_space)
 		return ERR_OK;
 	enum err_code code =
@@ -263,7 +265,7 @@ static enum err_code judge_both(struct night *night, struct night_space *space, 
 {
 	struct night_fronts good;
 	enum err_code code = night_fronts_read(night->store, space->good, 1, &good, err);
-	double proven = fmax(good.first.epsilon, now->first.epsilon), epsilon = proven + tolerance_of(night);
+	double proven = fmax(good.first.epsilon, now->first.epsilon), epsilon = proven + space->tolerance_frac;
 	space->is_tolerated = false;
 	if (code == ERR_OK && space->is_random)
 		code = measure_noise(night, space, err);
@@ -342,6 +344,7 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	if (code != ERR_OK)
 		goto cleanup;
 	space->exactness = memory_must(arena_text(&night->arena, now.first.record.exactness));
+	space->tolerance_frac = tolerance_of(night, &now);
 	bool is_compared = space->good && is_comparable(night, space, &is_told);
 	if (is_compared) {
 		row->era = space->good->era;

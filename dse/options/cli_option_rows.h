@@ -165,7 +165,7 @@ OPTION(TABLES, LIST, tables, "tables", 0, "PATH", 0, 0,
        "reference table, or folder of them, for the models' errors; none: no errors (default:\n"
        "tests/reference, where it is); repeatable")
 OPTION(TOLERANCE, REAL, tolerance_pct, "tolerance", 0, "PCT", 0, 1e9,
-       "exit 6 when hypervolume or any objective's least value is worse by more (default 0)")
+       "exit 6 when hypervolume or any objective's least value is worse by more (default 0; of a night each space's resolution)")
 OPTION(SET, LIST, set, "set", 0, "KEY=VALUE", 0, 0,
        "a machine parameter in place of the machine file's, with a unit where you like: mla.array=32x4,\n"
        "pe.sram_byte=64KiB, noc.clk_mhz=300MHz; repeatable")

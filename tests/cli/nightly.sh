@@ -101,6 +101,11 @@ expect_text "$work/out" "exact            alike    every point within 0.004 % of
 clock 399.99 399.98
 expect_code 6 night 2026-01-14 --tolerance 0.004
 expect_text "$work/out" "exact            worse    "
+# Without --tolerance the space's resolution is what is tolerated; of the others nothing is.
+sed -i '/^objectives/a resolution: 0.01 %' "$work/spaces/exact.yaml"
+expect_code 6 night 2026-01-14
+expect_text "$work/out" "exact            alike    every point within 0.01 % of run "
+sed -i '/^resolution/d' "$work/spaces/exact.yaml"
 clock 399.98 400
 expect_code 0 night 2026-01-14
 
