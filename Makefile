@@ -129,13 +129,13 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills fuzz limits verdicts whys tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills widths fuzz limits verdicts whys tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test test-threads fuzz limits verdicts whys mutation tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: all deps test test-threads widths fuzz limits verdicts whys mutation tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
 .PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
 .PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
@@ -176,6 +176,11 @@ picture: explore
 	@cp results/roofline/roofline.svg results/roofline_efficientnet_b0.svg
 	@$(PROGRAM) arada spaces/arada.yaml -q -o results/arada >/dev/null
 	@cp results/arada/means.svg results/arada_means.svg
+
+# Every command on terminals of four widths; `make test` looks at the narrowest and the widest.
+widths: deps
+	$(AGAIN) build-program
+	@WIDTHS='60 80 100 200' DSE='$(abspath $(PROGRAM))' tests/cli/widths.sh
 
 # Fifty kills of searches at random moments and of runs that are kept, a hundred of writers of the store; `make test`
 # makes a few of each.

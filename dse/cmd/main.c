@@ -8,6 +8,8 @@
 #include "dse/out/build.h"
 #include "dse/options/cli.h"
 #include "dse/out/colour.h"
+#include "dse/out/terminal_fold.h"
+#include "dse/out/words.h"
 #include "dse/base/interrupt.h"
 #include "dse/run/point_name.h"
 #include "dse/keep/ranks.h"
@@ -15,6 +17,7 @@
 #include "mapper/placement/transit.h"
 #include "sim/base/err.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 /* --color, where a command has it. */
 static enum err_code choose_colours(const struct cli_options *options, struct err *err)
@@ -34,6 +37,7 @@ int main(int argc, char **argv)
 	struct cli_options options;
 	struct arena arena = {0};
 	ranks_start(&argc, &argv);
+	terminal_fold_begin();
 	bool speaks = ranks_index() == 0;
 	transit_hold();
 	enum err_code code = cli_parse(&command_program, argc, argv, &options, &err);
@@ -56,8 +60,12 @@ int main(int argc, char **argv)
 		code = output_file_flush_stdout(&err);
 	else
 		(void)fflush(stdout);
+	terminal_fold_end();
+	char *message = words_folded(stderr, err_text(&err));
 	if (speaks)
-		colour_put(stderr, code == ERR_INTERRUPTED ? COLOUR_WARNING : COLOUR_BAD, err_text(&err));
+		colour_put(stderr, code == ERR_INTERRUPTED ? COLOUR_WARNING : COLOUR_BAD,
+		           message ? message : err_text(&err));
+	free(message);
 	err_clear(&err);
 	arena_free(&arena);
 	transit_release();

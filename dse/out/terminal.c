@@ -7,18 +7,25 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* Of standard output also where its lines are folded, a stream without a descriptor (dse/out/terminal_fold.h). */
+static int descriptor_of(FILE *file)
+{
+	int descriptor = fileno(file);
+	return descriptor < 0 && file == stdout ? STDOUT_FILENO : descriptor;
+}
+
 bool terminal_obeys(FILE *file)
 {
 	const char *term = getenv("TERM");
 	assert(file);
-	return term && term[0] && strcmp(term, "dumb") != 0 && isatty(fileno(file));
+	return term && term[0] && strcmp(term, "dumb") != 0 && isatty(descriptor_of(file));
 }
 
 bool terminal_size(FILE *file, unsigned *n_column, unsigned *n_row)
 {
 	struct winsize size = {0};
 	assert(file && n_column && n_row);
-	if (ioctl(fileno(file), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+	if (ioctl(descriptor_of(file), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
 		return false;
 	*n_column = size.ws_col;
 	*n_row = size.ws_row;

@@ -71,6 +71,68 @@ void words_put(FILE *file, const char *text, size_t column, size_t indent, size_
 	(void)fputc('\n', file);
 }
 
+/* Columns of a piece of text: letters of UTF-8 count once, sequences of ECMA-48 (colours) not at all. */
+static size_t n_column_of(const char *text, size_t n_byte)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < n_byte; i++) {
+		if (text[i] == '\033' && i + 1 < n_byte && text[i + 1] == '[') {
+			for (i += 2; i < n_byte && !(text[i] >= 0x40 && text[i] <= 0x7e);)
+				i++;
+			continue;
+		}
+		n += ((unsigned char)text[i] & 0xc0) != 0x80;
+	}
+	return n;
+}
+
+void words_put_folded(FILE *file, const char *line, size_t width, const char *end)
+{
+	if (n_column_of(line, strlen(line)) <= width) {
+		(void)fprintf(file, "%s\n", line);
+		return;
+	}
+	size_t indent = strspn(line, " ") + HANGING, column = 0, n_end = strlen(end);
+	width = width > n_end ? width - n_end : width;
+	indent = indent < width / 2 ? indent : width / 2;
+	for (bool is_first = true; *line; is_first = false) {
+		size_t n_blank = strspn(line, " "), n_byte = strcspn(line + n_blank, " ");
+		size_t n_column = n_column_of(line + n_blank, n_byte);
+		/* a word that no line has room for begins where lines do */
+		if (!is_first && column + n_blank + n_column > width) {
+			size_t own = indent + n_column > width ? 0 : indent;
+			(void)fprintf(file, "%s\n%*s", end, (int)own, "");
+			column = own;
+			n_blank = 0;
+			line += strspn(line, " ");
+		}
+		(void)fwrite(line, 1, n_blank + n_byte, file);
+		column += n_blank + n_column;
+		line += n_blank + n_byte;
+	}
+	(void)fputc('\n', file);
+}
+
+char *words_folded(FILE *stream, const char *text)
+{
+	unsigned n_column, n_row;
+	size_t width = terminal_size(stream, &n_column, &n_row) ? n_column : SIZE_MAX, n_folded;
+	char *folded = NULL, *copy = strdup(text), *rest = copy;
+	FILE *file = copy ? open_memstream(&folded, &n_folded) : NULL;
+	while (file && rest && *rest) {
+		char *end = rest + strcspn(rest, "\n");
+		char *next = *end ? end + 1 : end;
+		*end = '\0';
+		words_put_folded(file, rest, width, "");
+		rest = next;
+	}
+	free(copy);
+	if (file && fclose(file) == 0)
+		return folded;
+	free(folded);
+	return NULL;
+}
+
 /* Each line of a text broken between words. The caller frees it; NULL: no memory. */
 static char *break_lines(const char *text, size_t width)
 {

@@ -20,6 +20,16 @@ void words_section(struct words *words, const char *title);
 void words_line(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void words_finish(struct words *words);
 
+/*
+ * Print a line, with its end, broken between words into lines of at most width columns where it is wider; colours take
+ * no room. end stands before each break. It goes on after four more blanks than it begins with, or half the width where
+ * that is less; a word that is wider than a line has one to itself.
+ */
+void words_put_folded(FILE *file, const char *line, size_t width, const char *end);
+
+/* A text of lines as words_put_folded has them, for the stream; the caller frees it. NULL: no memory. */
+char *words_folded(FILE *file, const char *text);
+
 /* Columns that prose on the stream takes: its terminal's, up to WORDS_WIDTH; otherwise where it is none. */
 #define WORDS_WIDTH 100
 size_t words_width(FILE *file, size_t otherwise);

@@ -195,7 +195,9 @@ static void put_count(FILE *file, const char *what, uint64_t value)
 {
 	char text[TABLE_COUNT_SIZE];
 	table_print_count(value, text);
-	(void)fprintf(file, "  %-34s %26s%s\n", what, text, value == UINT64_MAX ? " or more" : "");
+	size_t width = words_width(file, WORDS_WIDTH);
+	int room = width < 63 && width > 40 ? (int)width - 37 : 26; /* a line of 63 columns where there are as many */
+	(void)fprintf(file, "  %-34s %*s%s\n", what, room, text, value == UINT64_MAX ? " or more" : "");
 }
 
 /* Where all candidates of a list went. */
