@@ -165,7 +165,7 @@ void front_table_print(FILE *file, const struct front_run *run)
 static void print_reasons(FILE *file, const struct explore_counts *counts, int indent)
 {
 	struct table table = {0};
-	table_add_columns(&table, "died of|>designs|meaning");
+	table_add_columns(&table, "infeasible by|>designs|meaning");
 	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
 		uint64_t n = add_sat(counts->by_reason[i], counts->cut_by_reason[i]);
 		if (n == 0 || i == LAYER_REASON_BOUND)

@@ -27,6 +27,7 @@ while read -r program arguments; do
 	esac
 	case "$arguments" in
 	explore*) arguments="$arguments -q -o $work/results" ;;
+	size*) arguments="$arguments -q -o $work/results" ;;
 	nightly*) arguments="$arguments -q -o $work/results --tables none" ;; # those take seconds
 	esac
 	arguments=$(echo "$arguments" | sed "s,results/,$work/results/,g")
