@@ -99,3 +99,16 @@ expect_code 0 "$DSE" simulate dvfs_chip vgg16
 sed -i 's/, postprocess: false//' "$work/six.yaml"
 expect_code 0 "$DSE" simulate "$work/six.yaml" mobilenet_v2
 expect_text "$work/out" "look here first: 55 % of the clocks are post-processing" # as spaces/machines/README.md has it
+
+# Eight operating points at two power lanes: the message names the key to be set, and with it they are taken.
+awk 'BEGIN { print "name: eight\ntarget: chip\nmla: {array: 16x4}\nlevels:"; for (i = 0; i < 8; i++) printf "  - {name: L%d, vdd_v: %.2f, clk_mhz: %d}\n", i, 0.5 + 0.05 * i, 200 + 20 * i }' >"$work/eight.yaml"
+printf 'name: levels\nmachine: eight.yaml\nnetwork: tiny\nobjectives: [latency_ms]\n' >"$work/levels.yaml"
+expect_code 3 "$DSE" check "$work/levels.yaml"
+expect_text "$work/err" "dvfs: {n_lane: 8}"
+echo 'dvfs: {n_lane: 8}' >>"$work/eight.yaml"
+expect_code 0 "$DSE" check -q "$work/levels.yaml"
+# Nothing stands twice in what is offered.
+for what in machines networks; do
+	expect_code 0 "$DSE" completion $what
+	[ -z "$(sort "$work/out" | uniq -d)" ] || fail "$what that stand twice"
+done
