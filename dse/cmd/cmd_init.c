@@ -12,6 +12,7 @@
 #define DEFAULT_NAME "my_space"
 #define DEFAULT_LIKE "dvfs_chip"
 #define PATH_SIZE 4096
+#define SECTION_SIZE 4096
 
 /* Of a file of this name; %s is the space's. */
 static const char starter[] =
@@ -83,6 +84,7 @@ struct template
 	const char *name;
 	const struct machine *like; /* NULL: a space */
 	const struct machine_sources *sources;
+	const char *technology; /* lines of its section; NULL: none */
 };
 
 /* Nobody's work is lost by a slip: the file is made by this call or not at all. */
@@ -94,7 +96,7 @@ static enum err_code write_new(const char *path, const struct template *template
 	if (!file)
 		return err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(errno));
 	if (template->like)
-		machine_template_write(file, template->name, template->like, template->sources);
+		machine_template_write(file, template->name, template->like, template->sources, template->technology);
 	else
 		(void)fprintf(file, starter, template->name);
 	bool failed = ferror(file) != 0;
@@ -107,6 +109,26 @@ static enum err_code write_new(const char *path, const struct template *template
 		return ERR_OK;
 	(void)remove(path);
 	return err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(why));
+}
+
+/* The lines of a file's section 'technology'; false: there is none, or it is too long. */
+static bool find_technology(const char *path, char section[SECTION_SIZE])
+{
+	FILE *file = fopen(path, "r");
+	char line[512];
+	size_t n = 0;
+	bool is_inside = false, fits = true;
+	while (file && fgets(line, sizeof(line), file)) {
+		bool is_key = line[0] != ' ' && line[0] != '#' && line[0] != '\n';
+		is_inside = is_key ? strncmp(line, "technology:", strlen("technology:")) == 0 : is_inside;
+		if (is_inside && line[0] != '\n')
+			n += (size_t)snprintf(section + n, SECTION_SIZE - n, "%s", line);
+		fits = fits && n < SECTION_SIZE;
+		n = fits ? n : 0;
+	}
+	if (file)
+		(void)fclose(file);
+	return fits && n > 0;
 }
 
 /* dse init machine NAME [--like MACHINE]. */
@@ -122,12 +144,14 @@ static enum err_code init_machine(const struct cli_options *options, struct err 
 		code = path_find(options->like ? options->like : DEFAULT_LIKE, "machines", &arena, &from, err);
 	if (code == ERR_OK)
 		code = machine_read_sources(from, &like, &sources, &arena, err);
-	if (code == ERR_OK && like.technology.of.node_nm > 0)
+	char section[SECTION_SIZE] = "";
+	bool has_section = code == ERR_OK && like.technology.of.node_nm > 0;
+	if (has_section && (!like.technology.is_area_alone || !find_technology(from, section)))
 		code = err_add(err, ERR_USAGE,
 		               "dse init: %s has coefficients that follow from its technology; copy the file instead",
 		               from);
 	if (code == ERR_OK)
-		code = write_new(path, &(struct template){name, &like, &sources}, err);
+		code = write_new(path, &(struct template){name, &like, &sources, has_section ? section : NULL}, err);
 	if (code == ERR_OK && !options->quiet)
 		(void)printf("%s is written, a machine like %s; what you may do next:\n"
 		             "  dse check %s      # what is wrong with it\n"

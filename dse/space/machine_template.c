@@ -119,7 +119,7 @@ static void put_sources(FILE *file, const struct machine *like, const struct mac
 }
 
 void machine_template_write(FILE *file, const char *name, const struct machine *like,
-                            const struct machine_sources *sources)
+                            const struct machine_sources *sources, const char *technology)
 {
 	assert(file && name && like && sources);
 	(void)fprintf(file,
@@ -131,6 +131,8 @@ void machine_template_write(FILE *file, const char *name, const struct machine *
 	              "target: %s # qpe: one QPE at its DRAM; chip: a mesh of QPEs; systolic: one systolic array\n",
 	              like->name, name, machine_target_name[like->target]);
 	put_groups(file, like, sources);
+	if (technology)
+		(void)fprintf(file, "\n%s", technology);
 	put_levels(file, like);
 	put_sources(file, like, sources);
 }

@@ -8,10 +8,10 @@
 
 /*
  * Write a machine file of this name with the values of another machine, like, and what its file says of their sources.
- * Values that like's file leaves at their defaults are written as comments. The file reads as like again, but for the
- * name. Errors stay in the stream.
+ * Values that like's file leaves at their defaults are written as comments. technology: the lines of its section, NULL:
+ * it has none. The file reads as like again, but for the name. Errors stay in the stream.
  */
 void machine_template_write(FILE *file, const char *name, const struct machine *like,
-                            const struct machine_sources *sources);
+                            const struct machine_sources *sources, const char *technology);
 
 #endif
