@@ -33,8 +33,9 @@ static void vary(struct rng *rng, struct machine *machine, uint32_t one_in)
 		const struct machine_param *param = &machine_param[i];
 		struct machine changed = *machine;
 		char text[48];
-		/* these count by a technology alone */
-		if (strcmp(param->key, "mla.accumulator_bit") == 0 || strcmp(param->key, "pe.program_byte") == 0)
+		/* these count by a technology alone, or for dse power alone */
+		if (strcmp(param->key, "mla.accumulator_bit") == 0 || strcmp(param->key, "pe.program_byte") == 0 ||
+		    strcmp(param->key, "dvfs.domain") == 0)
 			continue;
 		double value = draw(rng, param->min, param->max);
 		if (rng_below(rng, one_in) > 0)
