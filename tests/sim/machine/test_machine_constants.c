@@ -224,8 +224,9 @@ static void print_change(const struct machine *machine, const struct machine_par
 	if (param->type == PARAM_ARRAY)
 		value = is_row ? machine->mla_rows : machine->mla_cols;
 	double step = param->type == PARAM_REAL ? 0.1 * value : fmax(1, round(0.1 * value));
+	/* of an area that others add to: one that is seen beside theirs */
 	if (step == 0)
-		step = 0.1;
+		step = fmax(0.1, 1e-12 * param->max);
 	value += sign * (step + (param->type == PARAM_REAL ? step : 1) * n_extra);
 	if (param->type == PARAM_ARRAY && is_row)
 		snprintf(text, n_byte, "%ux%.0f", machine->mla_cols, value);
@@ -260,8 +261,9 @@ static bool is_idle(const struct machine *machine, const struct machine_param *p
 {
 	static const char *const key[] = {"transfer.migrate_setup_clk", "transfer.ring_setup_clk",
 	                                  "chip.storage_pe_byte"};
-	/* sizes that count by a technology alone, which the machines of this test do not name */
-	bool idle = strcmp(param->key, "mla.accumulator_bit") == 0 || strcmp(param->key, "pe.program_byte") == 0;
+	/* sizes that count by a technology alone */
+	bool idle = !(machine->technology.of.node_nm > 0) &&
+	            (strcmp(param->key, "mla.accumulator_bit") == 0 || strcmp(param->key, "pe.program_byte") == 0);
 	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++)
 		idle |= machine->target == MACHINE_QPE && strcmp(param->key, key[i]) == 0;
 	return idle;
