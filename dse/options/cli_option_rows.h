@@ -131,7 +131,8 @@ OPTION(INTENSITY, TEXT, intensity, "intensity", 0, "NAME", 0, 0,
 OPTION(PUBLISHED, TEXT, published, "published", 0, "FILE", 0, 0,
        "CSV of published figures: print them beside ours, under each reading of the memories' GB/s")
 OPTION(MEASURED, TEXT, measured, "measured", 0, "FILE", 0, 0,
-       "CSV of measured layers (machine, memory, network, layer, total_us, stall_us, dram_byte), instead of simulating them")
+       "CSV of measured layers (machine, memory, network, layer, total_us, stall_us, dram_byte), instead of simulating "
+       "them")
 OPTION(FEEDBACK, U64, feedback, "feedback", 0, "N", 1, 1000,
        "simulate N inferences of the run-time feedback: measure, predict, correct")
 OPTION(NOISE, REAL, noise_pct, "noise", 0, "PCT", 0, 100,
@@ -165,7 +166,8 @@ OPTION(TABLES, LIST, tables, "tables", 0, "PATH", 0, 0,
        "reference table, or folder of them, for the models' errors; none: no errors (default:\n"
        "tests/reference, where it is); repeatable")
 OPTION(TOLERANCE, REAL, tolerance_pct, "tolerance", 0, "PCT", 0, 1e9,
-       "exit 6 when hypervolume or any objective's least value is worse by more (default 0; of a night each space's resolution)")
+       "exit 6 when hypervolume or any objective's least value is worse by more (default 0; of a night each space's "
+       "resolution)")
 OPTION(SET, LIST, set, "set", 0, "KEY=VALUE", 0, 0,
        "a machine parameter in place of the machine file's, with a unit where you like: mla.array=32x4,\n"
        "pe.sram_byte=64KiB, noc.clk_mhz=300MHz; repeatable")
@@ -174,7 +176,8 @@ OPTION(VARY, LIST, vary, "vary", 0, "KEY=VALUES", 0, 0,
 OPTION(LIMIT, LIST, limit, "limit", 0, "CONDITION", 0, 0,
        "what must hold of results or machines: 'latency_ms <= 43', 'chip.n_dram * dram.clk_mhz <= 1600'; repeatable")
 OPTION(OBJECTIVE, LIST, objective, "objective", 0, "METRIC", 0, 0,
-       "what is to be small, one to four: latency_ms, energy_mj, mac_units, sram_byte, ...; repeatable\n"
+       "what is to be small, one to four: latency_ms, energy_mj, edp_mj_ms, run_time_ms, dram_byte, peak_power_mw,\n"
+       "sram_used_frac, mac_units, sram_byte, area_mm2, leakage_mw; repeatable\n"
        "(default: latency_ms, energy_mj, and what the parameters that vary make large)")
 #else
 struct cli_options; /* of one member a row */

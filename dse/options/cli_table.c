@@ -17,6 +17,9 @@ const struct option_note option_note_table[] = {
     {"explore", OPTION_DETAIL,
      "both (the default: the fast tier searches, the event tier prices what may be on the front),\n"
      "fast (closed forms; where there are no prices), event (event by event) or greybox (fitted task clocks)"},
+    {"size", OPTION_DETAIL,
+     "both (the default: the fast tier searches, the event tier prices what may be on the front),\n"
+     "fast (closed forms), event (event by event) or greybox (fitted task clocks)"},
     {"size", OPTION_OUT, "folder for the space's file, the runs' folders and their store (default results)"},
     {"merge", OPTION_OUT, "folder for the front's folder (default results)"},
     {"simulate", OPTION_AUDIT, "simulate every event, also where all state has recurred; exit 1 when clocks differ"},
@@ -64,7 +67,8 @@ const struct option_values option_values_table[] = {
     {"explore", OPTION_DETAIL, "fast event greybox both"},
     {"size", OPTION_DETAIL, "fast event greybox both"},
     {NULL, OPTION_OBJECTIVE,
-     "latency_ms energy_mj edp_mj_ms dram_byte peak_power_mw sram_used_frac mac_units sram_byte area_mm2"},
+     "latency_ms energy_mj edp_mj_ms run_time_ms dram_byte peak_power_mw sram_used_frac mac_units sram_byte area_mm2 "
+     "leakage_mw"},
     {"map", OPTION_DETAIL, "fast both"},
     {"validate", OPTION_DETAIL, "fast event greybox both all"},
     {NULL, OPTION_DETAIL, "fast event"},

@@ -90,8 +90,8 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
                              struct mapping_searched *searched, struct err *err)
 {
 	struct arena arena = {0};
-	struct space_single made = {0};
-	struct explore explore = {0};
+	struct space_single *made;
+	struct explore *explore;
 	assert(mapping && mapping->design && options && options->goal < N_MAPPING_GOAL && searched);
 	const struct space_single_options how = {
 	    .machine = &mapping->machine,
@@ -113,24 +113,33 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
 	searched->is_too_large = n > options->max_design;
 	if (code != ERR_OK || searched->is_too_large)
 		return code;
-	code = space_single_make(&how, &arena, &made, err);
-	if (code == ERR_OK)
-		code = space_single_choose_lanes(&made, &arena, err);
-	if (code == ERR_OK)
-		code = hunt_explore(&made, options->n_thread, options->shows_progress, options->price_work > 0,
-		                    &explore, err);
-	made.space.resolution_frac = 0.0;
-	if (code == ERR_OK && options->price_work > 0)
-		code = price(options, &explore, searched, err);
-	if (code == ERR_OK) {
-		size_t best = find_best(&explore.front, options->goal, &searched->value);
-		searched->epsilon = options->goal == MAPPING_EDP ? explore.counts.epsilon : 0;
-		searched->n_design = explore.counts.n_legal;
-		searched->network_result = options->network_result;
-		left_out_find(&made.space, &searched->left_out);
-		code = take_designs(&explore, best, mapping->design, err);
+	/* too large for small stacks, which the search needs */
+	made = arena_alloc(&arena, sizeof(*made));
+	explore = arena_alloc(&arena, sizeof(*explore));
+	if (!made || !explore) {
+		arena_free(&arena);
+		return err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	explore_free(&explore);
+	*made = (struct space_single){0};
+	*explore = (struct explore){0};
+	code = space_single_make(&how, &arena, made, err);
+	if (code == ERR_OK)
+		code = space_single_choose_lanes(made, &arena, err);
+	if (code == ERR_OK)
+		code = hunt_explore(made, options->n_thread, options->shows_progress, options->price_work > 0, explore,
+		                    err);
+	made->space.resolution_frac = 0.0;
+	if (code == ERR_OK && options->price_work > 0)
+		code = price(options, explore, searched, err);
+	if (code == ERR_OK) {
+		size_t best = find_best(&explore->front, options->goal, &searched->value);
+		searched->epsilon = options->goal == MAPPING_EDP ? explore->counts.epsilon : 0;
+		searched->n_design = explore->counts.n_legal;
+		searched->network_result = options->network_result;
+		left_out_find(&made->space, &searched->left_out);
+		code = take_designs(explore, best, mapping->design, err);
+	}
+	explore_free(explore);
 	arena_free(&arena);
 	return code;
 }

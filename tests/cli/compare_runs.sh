@@ -63,7 +63,7 @@ expect_text "$work/compare.json" '"added": "16x2", "removed": "8x4"'
 ! command -v python3 >/dev/null 2>&1 || python3 -m json.tool "$work/compare.json" >/dev/null || fail "no JSON"
 
 # Folders say the same: inputs are in the store beside them. Without it nobody has them any more, and no cause is named.
-folder=$(ls -d "$work"/results/smoke-*/ | head -n 1)
+folder=$(ls -td "$work"/results/smoke-*/ | head -n 1)
 expect_code 0 "$DSE" compare "$folder" "$folder"
 expect_text "$work/out" "Nothing changed between them"
 expect_code 0 "$DSE" compare "$folder" "$folder" --store none
