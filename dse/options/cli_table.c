@@ -27,7 +27,6 @@ const struct option_note option_note_table[] = {
     {"map", OPTION_STRATEGY, "no_fusion, fusion, fusion_reuse or thesis_reuse (default: what is best for each layer)"},
     {"map", OPTION_DETAIL,
      "fast (the default), or both: the fast tier searches, the event tier prices what may be best"},
-    {NULL, OPTION_DOMAIN, "chip qpe pe"},
     {"map", OPTION_GOAL, "what the search makes least: latency (the default), energy or edp, their product"},
     {"map", OPTION_POINT, "report the designs of this point of a front"},
     {"prove", OPTION_POINT, "prove the designs of this point of a front"},
@@ -83,6 +82,7 @@ const struct option_values option_values_table[] = {
     {NULL, OPTION_NETWORK_RESULT, "dram any"},
     {NULL, OPTION_WORKERS, "best paper"},
     {NULL, OPTION_INTENSITY, "thesis traffic"},
+    {NULL, OPTION_DOMAIN, "chip qpe pe"},
     {NULL, OPTION_HELP, NULL},
 };
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define MACHINE_NAME_SIZE 64
+#define SRAM_WORD_BYTE 4     /* what accesses of a PE's SRAM and packets are counted in */
 #define MACHINE_FILE_LEVEL 8 /* operating points of a machine file ... */
 #define MACHINE_MAX_LEVEL 16 /* ... and with mixtures of two of them (sim/program/mixed.h) */
 

@@ -143,6 +143,20 @@ static void check_blocks(const struct machine *machine, struct err *err)
 		        machine->chip.n_qpe);
 }
 
+/* Ports and packets carry whole words of the SRAM. */
+static void check_words(const struct machine *machine, struct err *err)
+{
+	static const char *const key[] = {"pe.sram_port_byte", "noc.packet_byte"};
+	const uint32_t byte[] = {machine->pe_sram_port_byte, machine->noc_packet_byte};
+	for (int i = 0; i < 2; i++) {
+		uint32_t below = byte[i] - byte[i] % SRAM_WORD_BYTE;
+		if (byte[i] != below)
+			err_add(err, ERR_INPUT,
+			        "%s: found %u, not a multiple of the %d bytes of an SRAM word; set it to %u or %u",
+			        key[i], byte[i], SRAM_WORD_BYTE, below, below + SRAM_WORD_BYTE);
+	}
+}
+
 /* SCALE-Sim's rules are for what that tool was checked on, and it knows whole words a clock only. */
 static void check_scalesim(const struct machine *machine, struct err *err)
 {
@@ -193,6 +207,8 @@ enum err_code machine_check(const struct machine *machine, struct err *err)
 	check_ranges(machine, &found);
 	check_levels(machine, &found);
 	check_lanes(machine, &found);
+	if (machine->target != MACHINE_SYSTOLIC)
+		check_words(machine, &found);
 	machine_technology_check(machine, &found);
 	if (machine->target == MACHINE_QPE)
 		check_qpe(machine, &found);

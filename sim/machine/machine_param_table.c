@@ -53,14 +53,15 @@ const struct machine_param machine_param[] = {
     {"pe.program_byte", "bytes", PARAM_U32, AT(pe_program_byte), 32768, 0, 1073741824,
      "SRAM of a PE besides pe.sram_byte: program and stack; with a technology both count for energy, leakage and area",
      PLAN},
-    {"pe.sram_port_byte", "bytes", PARAM_U32, AT(pe_sram_port_byte), 16, 4, 1024, "bytes of one SRAM access",
-     COMPONENTS},
+    {"pe.sram_port_byte", "bytes", PARAM_U32, AT(pe_sram_port_byte), 16, 4, 1024,
+     "bytes of one SRAM access, a multiple of 4", COMPONENTS},
     {"pe.sram_access_clk", "PE clocks", PARAM_U32, AT(pe_sram_access_clk), 1, 1, 64,
      "clocks of one SRAM access (2 in the HDL prototype)", COMPONENTS},
 
     {"qpe.n_pe", "PEs", PARAM_U32, AT(qpe_n_pe), 4, 1, 64, "PEs of a quad processing element", PLAN},
 
-    {"noc.packet_byte", "bytes", PARAM_U32, AT(noc_packet_byte), 16, 4, 1024, "payload of a packet", COMPONENTS},
+    {"noc.packet_byte", "bytes", PARAM_U32, AT(noc_packet_byte), 16, 4, 1024, "payload of a packet, a multiple of 4",
+     COMPONENTS},
     {"noc.hop_clk", "NoC clocks", PARAM_U32, AT(noc_hop_clk), 4, 1, 1000,
      "latency of a router: from one to its neighbour", COMPONENTS},
     {"noc.clk_mhz", "MHz", PARAM_REAL, AT(noc_clk_mhz), 500, 1, 10000, "NoC clock", COMPONENTS},

@@ -10,7 +10,6 @@
 #include "sim/base/reach.h"
 #include <stdint.h>
 
-#define SRAM_WORD_BYTE 4 /* the unit of struct mla_cost's word counts */
 #define B_STEP_BYTE 4    /* operand B's reads inside a kernel row: 32 bit, thesis section 2.3.2 */
 
 /* An A packet's way in PE clocks besides the NoC's hop: MLA to router to SRAM, and back to first use. Thesis simulator,

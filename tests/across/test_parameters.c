@@ -5,6 +5,7 @@
 #include "tests/support/sample_schedule.h"
 #include "tests/support/sample_systolic.h"
 #include "sim/event/event.h"
+#include "sim/machine/machine_technology.h"
 #include "sim/mla/greybox.h"
 #include <stdio.h>
 #include <string.h>
@@ -209,9 +210,14 @@ static void test_parameters_each_changes_a_prediction(void **state)
 	struct machine chip = machine_of(MACHINE_CHIP), qpe = machine_of(MACHINE_QPE);
 	struct machine array = machine_of(MACHINE_SYSTOLIC);
 	/* with the MLA's output stage only a shortcut's result is rectified by the ARM core */
-	struct machine staged = chip;
+	struct machine staged = chip, sized = chip;
 	unsigned n_idle = 0;
 	staged.mla_postprocess = true;
+	/* sizes that only a technology prices */
+	const uint32_t given = 0;
+	sized.technology.of.node_nm = 28;
+	assert_int_equal(technology_sram_grid(28, technology_cell[0], &sized.technology.of.sram, NULL), ERR_OK);
+	assert_int_equal(machine_technology_anchor(&sized, &given, NULL), ERR_OK);
 	for (size_t i = 0; i < machine_n_param; i++) {
 		const struct machine_param *param = &machine_param[i];
 		bool on_array = machine_param_serves(param, MACHINE_SYSTOLIC) && strncmp(param->key, "dvfs.", 5) != 0;
@@ -219,7 +225,8 @@ static void test_parameters_each_changes_a_prediction(void **state)
 			print_error("%s changes nothing on a systolic array\n", param->key);
 			n_idle++;
 		}
-		if (param_acts(&chip, param) || param_acts(&qpe, param) || param_acts(&staged, param) || on_array)
+		if (param_acts(&chip, param) || param_acts(&qpe, param) || param_acts(&staged, param) ||
+		    param_acts(&sized, param) || on_array)
 			continue;
 		print_error("%s changes nothing\n", param->key);
 		n_idle++;

@@ -189,6 +189,10 @@ static void test_machine_check_names_parameter_and_fix(void **state)
 	assert_one_message(&machine, "clk_mhz of level 'nominal': found 0");
 	machine = chip, machine.pe_sram_port_byte = 0;
 	assert_one_message(&machine, "pe.sram_port_byte: found 0, allowed 4..1024");
+	machine = chip, machine.noc_packet_byte = 743;
+	assert_one_message(&machine,
+	                   "noc.packet_byte: found 743, not a multiple of the 4 bytes of an SRAM word; set it to "
+	                   "740 or 744");
 	machine = chip, machine.name[0] = '\0';
 	assert_one_message(&machine, "name: found none");
 }
