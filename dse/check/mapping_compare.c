@@ -340,7 +340,8 @@ enum err_code mapping_compare_run(struct mapping_compare *compare, const struct 
 	struct placer placer = {
 	    .compare = compare, .n = explore->front.n, .n_objective = (unsigned)compare->space->n_objective};
 	enum err_code code = ERR_OK;
-	assert(placer.n > 0 && compare->n_place == 0 && explore->space == compare->space);
+	assert(placer.n > 0 && compare->n_place == 0 &&
+	       (explore->space == compare->space || space_n_machine(compare->space) <= MAPPING_COMPARE_MAX_MACHINE));
 	compare->map = &explore->map;
 	placer.front = mapping_compare_front(unroller);
 	placer.scaled = memory_array(placer.n, placer.n_objective * sizeof(*placer.scaled));

@@ -83,8 +83,9 @@ enum err_code mapping_compare_read(const char *const *name, size_t n, const stru
                                    struct mapping_compare *compare, struct err *err);
 
 /*
- * Run the mappings and place them against the front that unroller is of, which is not empty. In the space's tier. What
- * does not fit is in the places. ERR_INTERNAL.
+ * Run the mappings and place them against the front that unroller is of, which is not empty: the space's own, or that
+ * of a variant with the same networks and objectives, where there are no more machines than are looked at. In the
+ * space's tier. What does not fit is in the places. ERR_INTERNAL.
  */
 enum err_code mapping_compare_run(struct mapping_compare *compare, const struct unroller *unroller, unsigned n_thread,
                                   struct err *err);

@@ -32,7 +32,7 @@ static enum err_code open_run(const struct cli_options *options, struct kept_run
 enum err_code cmd_why(const struct cli_options *options, struct err *err)
 {
 	struct kept_run run = {0};
-	struct why_choice choice;
+	struct why_choice choice = {.text = ""};
 	struct why why;
 	struct output_file file = {0};
 	assert(options->n_file >= 2);
@@ -50,6 +50,7 @@ enum err_code cmd_why(const struct cli_options *options, struct err *err)
 			why_print(file.file, &why);
 		code = output_file_commit(&file, err);
 	}
+	why_choice_free(&choice);
 	kept_run_free(&run);
 	return code;
 }

@@ -219,15 +219,21 @@ static const struct cli_command command_table[] = {
      "when a network is asked for and nodes have no layers.",
      1, 1, LIST(COMMON, OPTION_DIM), cmd_import},
     {"why", "RUN CHOICE...", "why not this one? a choice that a run's front does not have, searched anew beside it",
-     "CHOICE is a machine parameter (mla.array=24x8), strategy=NAME or level=NAME of all layers, or of one ('CONV_3\n"
-     "strategy=fusion'); several hold together. All else that the run's space leaves open is searched again, exactly "
-     "and\n"
-     "in the fast tier, and says whether the choice is on the front; where not, by how much each of its designs is "
-     "beaten\n"
-     "at least, which layers lose most and what bounds them, and the smallest step of one axis that would put it "
-     "there:\n"
-     "of a parameter that is fixed to the next values in the space, of others beyond its ends. RUN as in 'dse report'.",
-     2, 1 + WHY_MAX_LAYER + MACHINE_SET_MAX, LIST(COMMON, OPTION_STORE), cmd_why},
+     "CHOICE is a machine parameter (mla.array=24x8), a machine of the run's space or a file (machine=NAME), "
+     "strategy=,\n"
+     "level= or split= of all layers, or of one (CONV_3.strategy=fusion, CONV_3.split=height:28*2), or a mapping's\n"
+     "FILE.yaml; several hold together. A split is all, even, whole, thesis, or parts of some dimensions of a layer. "
+     "All\n"
+     "else that the space leaves open is searched again, exactly and in the fast tier (a mapping is run as it is on "
+     "each\n"
+     "machine; a machine from a file is as its file says), and dse says whether the choice is on the front; where "
+     "not,\n"
+     "by how much each of its designs is beaten at least, which layers lose most and what bounds them, and the "
+     "smallest\n"
+     "step of one axis that would put it there: of a parameter that is fixed to the next values in the space, of "
+     "others\n"
+     "beyond its ends. RUN as in 'dse report'.",
+     2, 3 + WHY_MAX_LAYER + MACHINE_SET_MAX, LIST(COMMON, OPTION_STORE), cmd_why},
     {"init", "[NAME] | machine NAME", "write a space, or a machine, to begin with, every part of it explained",
      "Writes NAME.yaml (my_space.yaml), which is explored in a second and says itself what may be changed. 'machine "
      "NAME'\n"

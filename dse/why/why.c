@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/why/why.h"
+#include "dse/why/why_parts.h"
 #include "dse/base/memory.h"
 #include "dse/design/unroll.h"
 #include "dse/engine/engine.h"
@@ -16,96 +16,38 @@
 /* What two sums of the same values in another order may differ by. */
 #define SAME 1e-12
 
-/* A front, and whether any was found. */
-struct searched {
-	struct arena arena;
-	struct space space; /* a variant */
-	struct explore explore;
-	bool is_begun;
-};
-
 struct asker {
 	const struct space *space;
 	const struct why_choice *choice;
 	struct why *why;
 	unsigned n_thread;
 	bool is_scaled[SPACE_MAX_OBJECTIVE]; /* objectives that are not the machine's alone */
-	struct searched front, own;
+	struct why_searched front, own;
 	struct err *err;
 };
 
-/* ---- variants ---- */
-
-/* The axis of a parameter with this one value, a new one where it has none; and base machines, which axes vary. */
-static void fix_axis(struct space *variant, struct arena *arena, const struct machine_param *param, const char *text)
-{
-	struct space_axis *axis = memory_must(arena_array(arena, variant->n_axis + 1, sizeof(*axis)));
-	size_t at = 0;
-	for (size_t i = 0; i < variant->n_axis; i++)
-		axis[i] = variant->axis[i];
-	while (at < variant->n_axis && axis[at].param != param)
-		at++;
-	variant->n_axis += at == variant->n_axis;
-	axis[at] = (struct space_axis){.param = param, .n = 1, .at = {"choice", 1, 1}};
-	axis[at].value = memory_must(arena_array(arena, 1, sizeof(*axis[at].value)));
-	axis[at].value[0] = text;
-	variant->axis = axis;
-}
-
-static void narrow(const struct why_layer *layer, const struct block *block, struct layer_choice *choice)
-{
-	if (layer->strategy != N_STRATEGY) {
-		bool reuses = strategy_table[layer->strategy].reuses && block->kind != BLOCK_CONV;
-		memset(choice->strategy, 0, sizeof(choice->strategy));
-		choice->strategy[reuses ? STRATEGY_FUSION : layer->strategy] = true;
-	}
-	if (layer->level != UINT32_MAX)
-		choice->level_mask = UINT32_C(1) << layer->level;
-}
-
-static void narrow_layers(const struct why_choice *choice, struct space *variant, struct arena *arena)
-{
-	struct space_network *network = memory_must(arena_array(arena, variant->n_network, sizeof(*network)));
-	for (size_t i = 0; i < variant->n_network; i++) {
-		size_t n = variant->network[i].network.n_block;
-		network[i] = variant->network[i];
-		network[i].choice = memory_must(arena_array(arena, n, sizeof(*network[i].choice)));
-		memcpy(network[i].choice, variant->network[i].choice, n * sizeof(*network[i].choice));
-		for (size_t k = 0; k < choice->n_layer; k++)
-			for (size_t b = 0; b < n; b++)
-				if (!choice->layer[k].name ||
-				    strcmp(choice->layer[k].name, network[i].network.block[b].name) == 0)
-					narrow(&choice->layer[k], &network[i].network.block[b], &network[i].choice[b]);
-	}
-	variant->network = network;
-}
-
 /* Search the space, with the choice or not, and with one axis at a value. */
 static enum err_code search(struct asker *asker, bool with_choice, const struct machine_param *param, const char *text,
-                            struct searched *searched)
+                            struct why_searched *searched)
 {
-	const struct why_choice *choice = asker->choice;
 	const struct explore_options options = {.engine = &engine_exact, .n_thread = asker->n_thread, .seed = 1};
-	*searched = (struct searched){.is_begun = true};
-	memory_check(space_variant(asker->space, &searched->arena, &searched->space));
-	for (size_t i = 0; with_choice && i < choice->set.n; i++)
-		fix_axis(&searched->space, &searched->arena, choice->set.setting[i].param, choice->set.setting[i].text);
-	if (param)
-		fix_axis(&searched->space, &searched->arena, param, text);
-	if (with_choice && choice->n_layer > 0)
-		narrow_layers(choice, &searched->space, &searched->arena);
+	*searched = (struct why_searched){.is_begun = true};
+	why_variant(asker->space, with_choice ? asker->choice : NULL, param, text, &searched->arena, &searched->space);
+	if (with_choice && asker->choice->mapping)
+		return why_place_mapping(asker->choice->mapping, &asker->front.explore, asker->n_thread, searched,
+		                         asker->why->reason, asker->err);
 	enum err_code code = explore_run(&searched->space, &options, &searched->explore, asker->err);
 	if (code == ERR_OK && searched->explore.interrupted)
 		code = err_add(asker->err, ERR_INTERRUPTED, "interrupted; nothing was written");
 	return code;
 }
 
-static void forget(struct searched *searched)
+static void forget(struct why_searched *searched)
 {
 	if (searched->is_begun)
 		explore_free(&searched->explore);
 	arena_free(&searched->arena);
-	*searched = (struct searched){.is_begun = false};
+	*searched = (struct why_searched){.is_begun = false};
 }
 
 /* ---- margins ---- */
@@ -136,10 +78,10 @@ static bool is_same(const struct asker *asker, const double *a, const double *b)
 	return true;
 }
 
-/* Whether the front beats a point, and by how much at least: in all at once (*margin), in each (own, may be NULL). */
-static bool is_beaten(const struct asker *asker, const double *own, double *margin, double *each)
+/* Whether points beat a point, and by how much at least: in all at once (*margin), in each (own, may be NULL). */
+static bool is_beaten(const struct asker *asker, const struct pareto *front, const double *own, double *margin,
+                      double *each)
 {
-	const struct pareto *front = &asker->front.explore.front;
 	bool beaten = false;
 	*margin = 0.0;
 	for (size_t k = 0; k < SPACE_MAX_OBJECTIVE; k++)
@@ -166,7 +108,7 @@ static size_t judge(const struct asker *asker, const struct pareto *points, doub
 		each[k] = INFINITY;
 	for (size_t i = 0; i < points->n; i++) {
 		double by, own[SPACE_MAX_OBJECTIVE];
-		if (!is_beaten(asker, point_of(points, i), &by, own)) {
+		if (!is_beaten(asker, &asker->front.explore.front, point_of(points, i), &by, own)) {
 			n_on_front++;
 			continue;
 		}
@@ -195,6 +137,10 @@ static void take_margins(struct asker *asker)
 	why->epsilon = fmax(own->counts.epsilon, front->counts.epsilon);
 	why->n_on_front = judge(asker, &own->front, &why->margin, why->own_margin);
 	why->is_on_front = why->n_on_front > 0;
+	for (size_t i = 0; i < front->front.n; i++) {
+		double margin, each[SPACE_MAX_OBJECTIVE];
+		why->n_front_beaten += is_beaten(asker, &own->front, point_of(&front->front, i), &margin, each);
+	}
 	take_least(asker, &own->front, why->least);
 	take_least(asker, &front->front, why->front_least);
 	/* a design that thinning dropped is better than one that is there by so much at most */
@@ -206,7 +152,8 @@ static void take_margins(struct asker *asker)
 /* ---- layers ---- */
 
 /* Latency of each layer of a front's fastest design, and what bounds it. */
-static enum err_code layers_of(struct asker *asker, const struct searched *searched, double *ms, enum bound *bound)
+static enum err_code searched_layers(struct asker *asker, const struct why_searched *searched, double *ms,
+                                     enum bound *bound)
 {
 	const struct explore *explore = &searched->explore;
 	struct unroller unroller = {0};
@@ -238,16 +185,36 @@ static enum err_code layers_of(struct asker *asker, const struct searched *searc
 	return code;
 }
 
+/* The same of a mapping's places. The fastest is found by layers where latency is no objective. */
+static enum err_code mapping_layers(struct asker *asker, const struct why_searched *searched, double *ms,
+                                    enum bound *bound)
+{
+	size_t n = asker->front.explore.map.n_block, fastest = 0;
+	double least = INFINITY;
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < searched->explore.front.n && code == ERR_OK; i++) {
+		double sum = 0.0;
+		code = why_mapping_layers(asker->choice->mapping, searched, i, ms, bound, asker->err);
+		for (size_t k = 0; k < n; k++)
+			sum += ms[k];
+		fastest = sum < least ? i : fastest;
+		least = fmin(least, sum);
+	}
+	return code == ERR_OK ? why_mapping_layers(asker->choice->mapping, searched, fastest, ms, bound, asker->err)
+	                      : code;
+}
+
 static enum err_code take_losses(struct asker *asker)
 {
 	struct why *why = asker->why;
-	const struct layer_map *map = &asker->own.explore.map;
+	const struct layer_map *map = &asker->front.explore.map; /* both have the same networks */
 	double *own = memory_array(map->n_block, sizeof(*own)), *front = memory_array(map->n_block, sizeof(*front));
 	enum bound *bound = memory_array(map->n_block, sizeof(*bound)),
 		   *unused = memory_array(map->n_block, sizeof(*unused));
-	enum err_code code = layers_of(asker, &asker->own, own, bound);
+	enum err_code code = asker->choice->mapping ? mapping_layers(asker, &asker->own, own, bound)
+	                                            : searched_layers(asker, &asker->own, own, bound);
 	if (code == ERR_OK)
-		code = layers_of(asker, &asker->front, front, unused);
+		code = searched_layers(asker, &asker->front, front, unused);
 	for (size_t k = 0; k < map->n_block && code == ERR_OK; k++) {
 		size_t network = layer_map_network(map, k);
 		struct why_loss loss = {asker->space->network[network].network.name, map->block[k]->name, own[k],
@@ -320,6 +287,15 @@ static void add_declared(struct why *why, const struct space_axis *axis, const c
 		add_step(why, axis->param, own, above, true);
 }
 
+/* The same of what a machine's file has. */
+static void add_of_machine(struct why *why, const struct space_axis *axis, const struct machine *machine)
+{
+	char own[48];
+	if (machine_param_serves(axis->param, machine->target) &&
+	    machine_print_param(machine, axis->param, own, sizeof(own)) < (int)sizeof(own))
+		add_declared(why, axis, own);
+}
+
 /* Of a parameter that stays free: one step beyond its ends, as long as its last one; twice of a single value. */
 static void add_beyond(struct why *why, const struct space_axis *axis)
 {
@@ -352,7 +328,7 @@ static void add_beyond(struct why *why, const struct space_axis *axis)
 
 static enum err_code try_step(struct asker *asker, struct why_step *step)
 {
-	struct searched searched;
+	struct why_searched searched;
 	double each[SPACE_MAX_OBJECTIVE];
 	enum err_code code = search(asker, true, step->param, step->to, &searched);
 	if (code == ERR_OK && searched.explore.front.n > 0) {
@@ -378,6 +354,8 @@ static enum err_code take_steps(struct asker *asker)
 				own = &asker->choice->set.setting[k];
 		if (own)
 			add_declared(why, axis, own->text);
+		else if (why_machine_has_axis(asker->choice, axis))
+			add_of_machine(why, axis, &asker->choice->machine->machine);
 		else
 			add_beyond(why, axis);
 	}
@@ -395,8 +373,9 @@ static enum err_code take_steps(struct asker *asker)
 static enum err_code check_choice(const struct asker *asker)
 {
 	struct err found = {0};
-	for (size_t i = 0; i < asker->space->n_machine; i++) {
-		struct machine machine = asker->space->machine[i];
+	const struct why_machine *chosen = asker->choice->machine;
+	for (size_t i = 0; i < (chosen ? 1 : asker->space->n_machine); i++) {
+		struct machine machine = chosen ? chosen->machine : asker->space->machine[i];
 		if (machine_set_apply("dse why", &asker->choice->set, &machine, NULL, &found) == ERR_OK) {
 			err_clear(&found);
 			return ERR_OK;

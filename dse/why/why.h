@@ -2,8 +2,9 @@
 #ifndef DSE_WHY_H
 #define DSE_WHY_H
 /*
- * Why not this one? A choice in a space is fixed, all else that the space leaves open is searched again, and its front
- * stands beside the front of the whole space. Both searches are exact and in the fast tier.
+ * Why not this one? A choice in a space (a value, a machine, what a layer has, a whole mapping) is fixed, all else that
+ * the space leaves open is searched again, and its front stands beside the front of the whole space. Both searches are
+ * exact and in the fast tier.
  *
  *   words ─► why_parse ─► struct why_choice ─► why_make ─┬─► front of the space ────┐
  *                                                        ├─► front with the choice ─┴─► on the front, or margins;
@@ -11,6 +12,7 @@
  *                                                        └─► one step of an axis further: would it be on the front?
  */
 #include "dse/space/machine_set.h"
+#include "dse/space/provenance.h"
 #include "dse/space/space.h"
 #include "dse/out/json.h"
 #include "mapper/split/strategy.h"
@@ -26,13 +28,30 @@ struct why_layer {
 	const char *name;       /* of the layers that it is of; NULL: of all */
 	enum strategy strategy; /* N_STRATEGY: as the space says */
 	uint32_t level;         /* UINT32_MAX: as the space says */
+	/* Splits: the thesis' own; or of dimensions i with bit i of dims, each a choice or, n_fixed 1, exactly
+	 * fixed[i]. */
+	bool thesis_split;
+	unsigned dims;
+	struct dim_choice dim[N_SPLIT_DIM];
+	struct dim_split fixed[N_SPLIT_DIM];
+};
+
+/* The machine that is chosen. One of the space has the space's axes; one from a file is as its file says. */
+struct why_machine {
+	const char *path;
+	struct machine machine;
+	struct machine_sources sources;
+	bool is_file;
 };
 
 struct why_choice {
 	char text[WHY_TEXT_SIZE]; /* the words, with ", " between */
 	struct machine_set set;
+	struct why_machine *machine; /* NULL: those of the space */
+	const char *mapping;         /* FILE.yaml: all of the layers is as it says; NULL: nothing is */
 	size_t n_layer;
 	struct why_layer layer[WHY_MAX_LAYER];
+	struct arena arena;
 };
 
 /* A layer of the fastest designs: of the choice, and of the front. */
@@ -56,9 +75,10 @@ struct why_step {
 struct why {
 	const struct space *space;
 	const struct why_choice *choice;
-	size_t n_front, n_own; /* points of both fronts */
+	size_t n_front, n_own; /* points of both fronts; of a mapping: machines on which it is worth having */
 	bool is_on_front;      /* the front beats not all points of the choice's, or equals one */
 	size_t n_on_front;     /* of the choice's points */
+	size_t n_front_beaten; /* of the front's points: by the choice's, which the space does not have then */
 	/*
 	 * Not on the front: each design of the choice is beaten by one on the front that is better by this fraction at
 	 * least in all objectives that are not the machine's alone, at once, and no worse in the others.
@@ -67,7 +87,8 @@ struct why {
 	/* The same of one objective: by one that is better in it by so much, and no worse in any. */
 	double own_margin[SPACE_MAX_OBJECTIVE];
 	double least[SPACE_MAX_OBJECTIVE], front_least[SPACE_MAX_OBJECTIVE]; /* of each objective */
-	double epsilon; /* all of this within so much, where fronts were thinned; 0: exact */
+	char reason[WHY_TEXT_SIZE]; /* of a mapping that runs nowhere: on the first machine; "" */
+	double epsilon;             /* all of this within so much, where fronts were thinned; 0: exact */
 	size_t n_loss;
 	struct why_loss loss[WHY_N_LOSS]; /* layers that lose most, the worst first */
 	double lost_ms;                   /* of the fastest designs, together */
@@ -77,14 +98,17 @@ struct why {
 };
 
 /*
- * What words [n] fix: KEY=VALUE of a machine parameter, strategy=NAME or level=NAME of all layers, or "LAYER
- * strategy=NAME" of one. ERR_USAGE with what was found, what is allowed, and the nearest.
+ * What words [n] fix: KEY=VALUE of a machine parameter; machine=NAME, a machine of the space or a file;
+ * strategy=NAME, level=NAME, split=SPLIT of all layers, or LAYER.strategy=NAME and the like of one; FILE.yaml, a
+ * mapping. SPLIT is all, even, whole, thesis, or "height:28*2,width:14*4", dimensions not named as the space says.
+ * ERR_USAGE with what was found, what is allowed, and the nearest. The caller frees choice, also after an error.
  */
 enum err_code why_parse(const struct space *space, const char *const *word, size_t n, struct why_choice *choice,
                         struct err *err);
+void why_choice_free(struct why_choice *choice);
 
 /*
- * Answer. ERR_INFEASIBLE: the space has no design; ERR_INPUT, ERR_USAGE: the choice is none on its machines;
+ * Answer. ERR_INFEASIBLE: the space has no design; ERR_INPUT, ERR_USAGE: the choice is none on its machines; ERR_IO;
  * ERR_INTERRUPTED; ERR_INTERNAL. space and choice must outlive why. As long as two searches of the space, and two for
  * each axis.
  */

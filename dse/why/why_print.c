@@ -26,11 +26,16 @@ static void print_answer(FILE *file, const struct why *why)
 	struct words_text text;
 	words_clear(&text);
 	if (why->n_own == 0)
-		words_add(&text, "%s: no design runs and keeps the limits.", why->choice->text);
-	else if (why->is_on_front)
-		words_add(&text, "%s: on the front: the front beats none of %zu of its %zu designs worth having.",
+		words_add(&text, "%s: no design runs and keeps the limits%s%s.", why->choice->text,
+		          why->reason[0] ? "; " : "", why->reason);
+	else if (why->is_on_front) {
+		words_add(&text, "%s: on the front: the front beats none of %zu of its %zu designs worth having",
 		          why->choice->text, why->n_on_front, why->n_own);
-	else if (why->margin >= 1.001e-4) /* what is printed is not 0 */
+		if (why->n_front_beaten > 0)
+			words_add(&text, ", which the space does not have, and which beat %zu of the front's %zu",
+			          why->n_front_beaten, why->n_front);
+		words_add(&text, ".");
+	} else if (why->margin >= 1.001e-4) /* what is printed is not 0 */
 		words_add(
 		    &text,
 		    "%s: beaten. For each of its designs there is one on the front that is better by %.2f %% or more "
@@ -43,7 +48,14 @@ static void print_answer(FILE *file, const struct why *why)
 		    why->choice->text);
 	say(file, &text);
 	words_clear(&text);
-	words_add(&text, "Fast tier, exact searches of %zu and %zu designs worth having", why->n_front, why->n_own);
+	if (why->choice->mapping)
+		words_add(&text,
+		          "Fast tier, an exact search of %zu designs worth having; the mapping is worth having on %zu "
+		          "of the space's machines",
+		          why->n_front, why->n_own);
+	else
+		words_add(&text, "Fast tier, exact searches of %zu and %zu designs worth having", why->n_front,
+		          why->n_own);
 	if (why->epsilon > 0.0)
 		words_add(&text, ", thinned: all of this within %.2g %%", 100.0 * why->epsilon);
 	words_add(&text, ".");
@@ -160,9 +172,13 @@ void why_put_json(FILE *file, const struct why *why)
 	bool is_beaten = why->n_own > 0 && !why->is_on_front;
 	json_start_object(&json, file, 3);
 	json_put_fields(&json,
-	                "choice %s, space %s, has_design %d, on_front %d, n_on_front %zu, n_own %zu, n_front %zu",
+	                "choice %s, space %s, has_design %d, on_front %d, n_on_front %zu, n_front_beaten %zu, n_own "
+	                "%zu, n_front %zu",
 	                why->choice->text, why->space->name, why->n_own > 0, why->is_on_front, why->n_on_front,
-	                why->n_own, why->n_front);
+	                why->n_front_beaten, why->n_own, why->n_front);
+	if (why->choice->mapping)
+		json_put_fields(&json, "mapping %s, reason %s", why->choice->mapping,
+		                why->reason[0] && why->n_own == 0 ? why->reason : NULL);
 	json_put_fields(&json, "epsilon %g, margin_pct %g", why->epsilon,
 	                is_beaten ? 100.0 * why->margin : (double)NAN);
 	json_begin_list(&json, "objectives");

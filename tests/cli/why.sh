@@ -42,7 +42,37 @@ cp "$work/out" "$work/printed"
 expect_code 0 "$DSE" why "$folder" mla.array=16x4 --store none -o "$work/file"
 cmp -s "$work/file" "$work/printed" || fail "-o and stdout differ, or the folder and the store"
 
+# A machine of the space, one from a file, a split of a layer, a mapping.
+# shellcheck disable=SC2086
+expect_code 0 "$DSE" why last machine=dvfs_chip $store
+expect_text "$work/out" 'machine=dvfs_chip: on the front: the front beats none of 6 of its 6'
+# shellcheck disable=SC2086
+expect_code 0 "$DSE" why last machine=dvfs_chip_22nm CONV_1.level=PL1 $store
+expect_text "$work/out" 'machine=dvfs_chip_22nm, CONV_1.level=PL1: beaten'
+expect_text "$work/out" 'mla.array  16x4  8x4'
+# shellcheck disable=SC2086
+expect_code 0 "$DSE" why last CONV_1.split=height:8*4 CONV_3.split=even FC_4.strategy=no_fusion $store --json
+python3 -c 'import json, sys; why = json.load(open(sys.argv[1])); assert why["on_front"] and why["n_front_beaten"] > 0' "$work/out" ||
+	fail "a split that the space does not have beats nothing of it"
+expect_code 0 "$DSE" map dvfs_chip tiny -q -o "$work/map"
+sed -i 's/strategy: [a-z_]*/strategy: no_fusion/' "$work/map/mapping.yaml"
+# shellcheck disable=SC2086
+expect_code 0 "$DSE" why last "$work/map/mapping.yaml" $store
+expect_text "$work/out" 'the mapping is worth having on'
+
 # Mistakes.
+# shellcheck disable=SC2086
+expect_code 2 "$DSE" why last machine=dvfs_chp CONV_1.split=heigt:3 CONV_3.split=out_channels:8*3 split=height:2*2 spoon $store
+for text in "did you mean 'dvfs_chip'" "did you mean 'height'" 'layer CONV_3 has 32 to be split' 'allowed of all layers are' \
+	"CHOICE is 'spoon'"; do
+	expect_text "$work/err" "$text"
+done
+# shellcheck disable=SC2086
+expect_code 2 "$DSE" why last machine=thesis_chip $store
+expect_text "$work/err" 'operating point 2 of dvfs_chip'
+# shellcheck disable=SC2086
+expect_code 2 "$DSE" why last "$work/map/mapping.yaml" level=PL1 $store
+expect_text "$work/err" 'a mapping says all of the layers'
 # shellcheck disable=SC2086
 expect_code 2 "$DSE" why last mla.aray=3 'CONV_9 level=PL1' 'CONV_1 level=PL9' strategy=fision $store
 for text in "'CONV_9' is no layer" "did you mean 'mla.array'" "level is 'PL9', allowed are PL1, PL2" "did you mean 'fusion'"; do

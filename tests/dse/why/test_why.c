@@ -8,12 +8,21 @@
  *      ├──────────► flat exhaustive search of the space ───────────────┼─► contradicted?
  *      └──────────► flat exhaustive search with the choice, each step ─┘
  *
+ * Choices are values of parameters, machines of the space and from a file, strategies, levels and splits of all layers
+ * or of one, and mappings. A mapping is a design that an exhaustive search found; its figures are the search's where it
+ * was found, and one run of the network elsewhere.
+ *
  * WHYS=N in the environment draws N spaces (make whys: 1 000).
  */
 #include "tests/support/unit_test.h"
 
+#include "dse/design/mapping.h"
+#include "dse/design/simulate.h"
+#include "dse/design/unroll.h"
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
+#include "dse/space/space_goals.h"
+#include "dse/space/space_machine.h"
 #include "dse/why/why.h"
 #include "sim/base/rng.h"
 #include "tests/support/random_network.h"
@@ -24,7 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 4096, N_AXIS = 3, N_VALUE = 3 };
+enum { TEXT = 4096, N_AXIS = 3, N_VALUE = 3, MAX_BLOCK = 8 };
 #define SAME (1.0 + 1e-9)
 
 /* Values of the axes; choices may be others. */
@@ -43,19 +52,107 @@ struct drawn {
 	int chosen[N_AXIS]; /* of value, then of other; -1: not chosen */
 	char layer_rule[256];
 	size_t n_word;
-	char word[N_AXIS + 1][96];
+	char word[N_AXIS + 2][FOLDER_PATH];
+	const char *machine, *chosen_machine; /* as spaces name them; of the choice, NULL: none */
+	bool is_file;                         /* the chosen one is none of the space's */
+	double most_ms;                       /* the limit */
+	/* A mapping is the choice, and what the search that found it says of it. */
+	bool has_mapping;
+	struct layer_design design[MAX_BLOCK];
+	double found[SPACE_MAX_OBJECTIVE];
+	char found_machine[128];
 };
 
 static uint32_t n_case(void)
 {
 	const char *wanted = getenv("WHYS");
-	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : SLOW_BUILD ? 2 : 8;
+	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : SLOW_BUILD ? 4 : 24;
 }
 
 static const char *value_of(const struct drawn *drawn, unsigned i)
 {
 	int at = drawn->chosen[i];
 	return at < N_VALUE ? axis[i].value[at] : axis[i].other[at - N_VALUE];
+}
+
+/* Machines like dvfs_chip, in the folder: second.yaml, third.yaml. */
+static int make_folder(void **state)
+{
+	static const struct {
+		const char *file, *name, *array;
+	} own[] = {{"second.yaml", "second", "8x8"}, {"third.yaml", "third", "12x4"}};
+	char text[4 * TEXT];
+	if (folder_make(state) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		FILE *shipped = fopen("spaces/machines/dvfs_chip.yaml", "r"), *file = folder_open(own[i].file);
+		while (shipped && fgets(text, sizeof(text), shipped))
+			if (strncmp(text, "name:", 5) == 0)
+				(void)fprintf(file, "name: %s\n", own[i].name);
+			else if (strncmp(text, "  array:", 8) == 0)
+				(void)fprintf(file, "  array: %s\n", own[i].array);
+			else
+				(void)fputs(text, file);
+		if (!shipped || fclose(shipped) != 0 || fclose(file) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A machine of the space's two, or one from a file, is chosen; or nothing of the kind. */
+static void draw_machine(struct rng *rng, struct drawn *drawn)
+{
+	char path[FOLDER_PATH];
+	drawn->machine = rng_below(rng, 3) ? "machine: dvfs_chip" : "machines: [dvfs_chip, second.yaml]";
+	unsigned kind = rng_below(rng, 6);
+	if (kind > 1)
+		return;
+	bool has_second = strchr(drawn->machine, '[') != NULL;
+	drawn->is_file = kind == 1;
+	drawn->chosen_machine = drawn->is_file                    ? "third.yaml"
+	                        : has_second && rng_below(rng, 2) ? "second.yaml"
+	                                                          : "dvfs_chip";
+	(void)snprintf(drawn->word[drawn->n_word++], FOLDER_PATH, "machine=%.300s",
+	               drawn->is_file                               ? folder_path("third.yaml", path)
+	               : strcmp(drawn->chosen_machine, "dvfs_chip") ? "second"
+	                                                            : "dvfs_chip");
+}
+
+/* A split, strategy or level of one layer, or a strategy, a level or uncut parts of all: as a word, and as a rule. */
+static void draw_layer(struct rng *rng, struct drawn *drawn, const struct network *network)
+{
+	const struct block *block = &network->block[rng_below(rng, (uint32_t)network->n_block)];
+	const char *strategy = rng_below(rng, 2) ? "fusion" : "no_fusion", *level = rng_below(rng, 2) ? "PL1" : "PL2";
+	char *word = drawn->word[drawn->n_word++], match[64] = ".*", before[64] = "";
+	char dot = rng_below(rng, 2) ? '.' : ' ';
+	unsigned kind = rng_below(rng, 4);
+	struct split whole = split_whole(block);
+	if (kind == 2 || rng_below(rng, 2)) {
+		(void)snprintf(match, sizeof(match), "^%s$", block->name);
+		(void)snprintf(before, sizeof(before), "%s%c", block->name, dot);
+	}
+	int n = snprintf(drawn->layer_rule, sizeof(drawn->layer_rule), "  - match: '%s'\n    ", match);
+	char *rule = drawn->layer_rule + n;
+	size_t n_rule = sizeof(drawn->layer_rule) - (size_t)n;
+	if (kind == 0) {
+		(void)snprintf(word, FOLDER_PATH, "%sstrategy=%s", before, strategy);
+		(void)snprintf(rule, n_rule, "strategy: [%s]\n", strategy);
+	} else if (kind == 1) {
+		(void)snprintf(word, FOLDER_PATH, "%slevel=%s", before, level);
+		(void)snprintf(rule, n_rule, "level: [%s]\n", level);
+	} else if (kind == 2) {
+		char height[64], channels[64];
+		uint32_t n_h = 1 + rng_below(rng, whole.h.size_a < 4 ? whole.h.size_a : 4);
+		uint32_t n_c = 1 + rng_below(rng, whole.c.size_a < 4 ? whole.c.size_a : 4);
+		struct dim_split h = dim_even(whole.h.size_a, n_h, 1), c = dim_even(whole.c.size_a, n_c, 1);
+		(void)dim_print(&h, height, sizeof(height));
+		(void)dim_print(&c, channels, sizeof(channels));
+		(void)snprintf(word, FOLDER_PATH, "%ssplit=height:%s,out_channels:%s", before, height, channels);
+		(void)snprintf(rule, n_rule, "split: {height: ['%s'], out_channels: ['%s']}\n", height, channels);
+	} else {
+		(void)snprintf(word, FOLDER_PATH, "%ssplit=whole", before);
+		(void)snprintf(rule, n_rule, "split: whole\n");
+	}
 }
 
 static void draw(struct rng *rng, struct drawn *drawn)
@@ -76,18 +173,13 @@ static void draw(struct rng *rng, struct drawn *drawn)
 		(void)snprintf(drawn->objectives + n, sizeof(drawn->objectives) - (size_t)n, ", mac_units");
 		drawn->n_objective++;
 	}
+	draw_machine(rng, drawn);
 	for (unsigned i = 0; i < N_AXIS; i++) {
 		drawn->n[i] = rng_below(rng, N_VALUE + 1);
 		drawn->chosen[i] = rng_below(rng, 2) ? (int)rng_below(rng, N_VALUE + 3) : -1;
 		if (drawn->chosen[i] >= 0)
 			(void)snprintf(drawn->word[drawn->n_word++], sizeof(drawn->word[0]), "%s=%s", axis[i].key,
 			               value_of(drawn, i));
-	}
-	if (drawn->n_word == 0 || rng_below(rng, 4) == 0) {
-		const char *strategy = rng_below(rng, 2) ? "fusion" : "no_fusion";
-		(void)snprintf(drawn->word[drawn->n_word++], sizeof(drawn->word[0]), "strategy=%s", strategy);
-		(void)snprintf(drawn->layer_rule, sizeof(drawn->layer_rule), "  - match: '.*'\n    strategy: [%s]\n",
-		               strategy);
 	}
 	(void)snprintf(
 	    drawn->network_layers, TEXT,
@@ -100,11 +192,14 @@ static void draw(struct rng *rng, struct drawn *drawn)
 static void write_space(const struct drawn *drawn, bool with_choice, const char *step_key, const char *step_to)
 {
 	char text[4 * TEXT];
-	int n = snprintf(text, sizeof(text), "name: random\nmachine: dvfs_chip\nnetwork: random.yaml\naxes:\n");
+	int n = snprintf(text, sizeof(text), "name: random\n%s%s\nnetwork: random.yaml\naxes:\n",
+	                 with_choice && drawn->chosen_machine ? "machine: " : "",
+	                 with_choice && drawn->chosen_machine ? drawn->chosen_machine : drawn->machine);
 	for (unsigned i = 0; i < N_AXIS; i++) {
 		bool is_step = step_key && strcmp(step_key, axis[i].key) == 0;
 		bool is_chosen = with_choice && drawn->chosen[i] >= 0;
-		if (drawn->n[i] == 0 && !is_step && !is_chosen)
+		bool is_axis = drawn->n[i] > 0 && !(with_choice && drawn->is_file); /* a file's machine has none */
+		if (!is_axis && !is_step && !is_chosen)
 			continue;
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "  %s: [", axis[i].key);
 		if (is_step || is_chosen)
@@ -136,6 +231,98 @@ static struct pareto all_designs(const struct drawn *drawn, bool with_choice, co
 	explore_free(&explore);
 	space_free(&space);
 	return all;
+}
+
+/* The mapping's figures on each machine of the space with the choice, as far as it runs and keeps the limit. */
+static struct pareto mapping_points(const struct drawn *drawn, const char *step_key, const char *step_to)
+{
+	struct space space;
+	struct pareto all;
+	write_space(drawn, true, step_key, step_to);
+	folder_read_space(&space);
+	const struct network *network = &space.network[0].network;
+	pareto_init(&all, drawn->n_objective, 1);
+	for (uint64_t m = 0; m < space_n_machine(&space); m++) {
+		struct machine machine;
+		char why[256], text[EXPLORE_TEXT_SIZE];
+		struct simulated block[MAX_BLOCK];
+		struct simulate_totals totals;
+		struct err err = {0};
+		const struct simulate_options options = {.design = drawn->design};
+		double own[SPACE_MAX_OBJECTIVE];
+		uint32_t gene = (uint32_t)m;
+		bool runs = space_machine(&space, m, &machine, why, sizeof(why)) &&
+		            simulate_network(&machine, network, &options, block, &err) == ERR_OK;
+		for (size_t i = 0; i < network->n_block && runs; i++)
+			runs = block[i].ran;
+		err_clear(&err);
+		if (!runs)
+			continue;
+		simulate_sum(&machine, block, network->n_block, NULL, &totals);
+		for (unsigned k = 0; k < drawn->n_objective; k++)
+			own[k] = totals.metric[space.objective[k]];
+		if (drawn->limit[0] && own[0] > drawn->most_ms * SAME)
+			continue;
+		explore_machine_text(&space, (uint32_t)m, &machine, text, sizeof(text));
+		if (!step_key && strcmp(text, drawn->found_machine) == 0) /* what found it says the same */
+			for (unsigned k = 0; k < drawn->n_objective; k++)
+				assert_true(fabs(own[k] / drawn->found[k] - 1.0) < 1e-9);
+		(void)pareto_insert(&all, own, &gene, m);
+	}
+	space_free(&space);
+	return all;
+}
+
+/* Designs with the choice, and with an axis at a value. */
+static struct pareto own_designs(const struct drawn *drawn, const char *step_key, const char *step_to)
+{
+	return drawn->has_mapping ? mapping_points(drawn, step_key, step_to)
+	                          : all_designs(drawn, true, step_key, step_to);
+}
+
+/*
+ * A design of the space narrowed by a layer's choice as a file, which is the choice from now on; what it is narrowed by
+ * is forgotten. Nothing happens where the narrowed space has no design.
+ */
+static void draw_mapping(struct rng *rng, struct drawn *drawn)
+{
+	struct space space;
+	struct explore explore;
+	struct unroller unroller;
+	struct unrolled point;
+	struct err err = {0};
+	write_space(drawn, true, NULL, NULL);
+	folder_read_space(&space);
+	folder_explore(&space, &engine_exhaustive, true, 2, &explore);
+	drawn->n_word--;
+	drawn->layer_rule[0] = '\0';
+	if (explore.front.n > 0) {
+		char path[FOLDER_PATH];
+		assert_int_equal(unroller_init(&unroller, &explore, 1, &err), ERR_OK);
+		assert_int_equal(unrolled_init(&explore.map, &point, &err), ERR_OK);
+		unroll_point(&unroller, rng_below(rng, (uint32_t)explore.front.n), &point);
+		explore_machine_text(&space, point.machine_index, point.machine, drawn->found_machine,
+		                     sizeof(drawn->found_machine));
+		for (size_t i = 0; i < point.n_layer; i++)
+			drawn->design[i] = point.layer[i]->design;
+		for (unsigned k = 0; k < drawn->n_objective; k++)
+			drawn->found[k] = point.metric[space.objective[k]];
+		const struct mapping mapping = {.name = "drawn",
+		                                .machine_file = "dvfs_chip",
+		                                .network_file = "random.yaml",
+		                                .machine = *point.machine,
+		                                .network = space.network[0].network,
+		                                .design = drawn->design};
+		FILE *file = folder_open("mapping.yaml");
+		mapping_write(file, &mapping, NULL);
+		assert_int_equal(fclose(file), 0);
+		drawn->has_mapping = true;
+		(void)snprintf(drawn->word[drawn->n_word++], FOLDER_PATH, "%s", folder_path("mapping.yaml", path));
+		unrolled_free(&point);
+		unroller_free(&unroller);
+	}
+	explore_free(&explore);
+	space_free(&space);
 }
 
 static const double *design(const struct pareto *all, size_t i)
@@ -209,7 +396,8 @@ static double least_of(const struct pareto *all, unsigned k)
 }
 
 struct tally {
-	unsigned n_on_front, n_beaten, n_margin, n_empty, n_step, n_step_wins, n_loss, n_nothing;
+	unsigned n_on_front, n_beaten, n_margin, n_empty, n_step, n_step_wins, n_loss, n_nothing, n_better;
+	unsigned n_machine, n_file, n_layer, n_mapping, n_mapping_beaten;
 };
 
 static void check_steps(const struct drawn *drawn, const struct pareto *front, const struct why *why,
@@ -218,7 +406,7 @@ static void check_steps(const struct drawn *drawn, const struct pareto *front, c
 	double smallest = INFINITY;
 	for (size_t i = 0; i < why->n_step; i++) {
 		const struct why_step *step = &why->step[i];
-		struct pareto own = all_designs(drawn, true, step->param->key, step->to);
+		struct pareto own = own_designs(drawn, step->param->key, step->to);
 		assert_int_equal(step->has_design, own.n > 0);
 		bool wins = own.n > 0 && n_not_beaten(drawn, front, &own) > 0;
 		assert_int_equal(step->is_on_front, wins);
@@ -280,6 +468,8 @@ static void check_facts(const struct drawn *drawn, const struct pareto *front, c
 	assert_int_equal(why->n_front, front->n);
 	assert_int_equal(why->is_on_front, n_on_front > 0);
 	assert_int_equal(why->n_on_front, n_on_front);
+	assert_int_equal(why->n_front_beaten, front->n - n_not_beaten(drawn, own, front));
+	tally->n_better += why->n_front_beaten > 0;
 	tally->n_empty += own->n == 0;
 	tally->n_on_front += n_on_front > 0;
 	for (unsigned k = 0; k < drawn->n_objective && own->n > 0; k++) {
@@ -296,6 +486,7 @@ static void check_facts(const struct drawn *drawn, const struct pareto *front, c
 	if (own->n == 0 || n_on_front > 0)
 		return;
 	tally->n_beaten++;
+	tally->n_mapping_beaten += drawn->has_mapping;
 	tally->n_margin += why->margin > 1e-3;
 	check_margin(drawn, front, own, why->margin);
 	for (unsigned k = 0; k < drawn->n_objective; k++) {
@@ -314,7 +505,29 @@ static void draw_limit(struct rng *rng, struct drawn *drawn, const struct pareto
 	if (front->n == 0 || rng_below(rng, 3) > 0)
 		return;
 	double value = design(front, rng_below(rng, (uint32_t)front->n))[0] * (1.0 + change[rng_below(rng, 4)]);
+	drawn->most_ms = value * SAME;
 	(void)snprintf(drawn->limit, sizeof(drawn->limit), "constraints: [latency_ms <= %.17g]\n", value * SAME);
+}
+
+/* What is chosen of layers, in some draws, and always where nothing else is. */
+static void draw_choice(struct rng *rng, struct drawn *drawn)
+{
+	struct space space;
+	bool is_mapping = rng_below(rng, 4) == 0;
+	if (drawn->n_word > 0 && !is_mapping && rng_below(rng, 2))
+		return;
+	write_space(drawn, false, NULL, NULL);
+	folder_read_space(&space);
+	assert_true(space.network[0].network.n_block <= MAX_BLOCK);
+	draw_layer(rng, drawn, &space.network[0].network);
+	space_free(&space);
+	size_t n_word = drawn->n_word;
+	if (is_mapping)
+		draw_mapping(rng, drawn);
+	if (drawn->n_word == n_word)
+		return;
+	(void)snprintf(drawn->word[drawn->n_word++], FOLDER_PATH, "strategy=fusion");
+	(void)snprintf(drawn->layer_rule, sizeof(drawn->layer_rule), "  - match: '.*'\n    strategy: [fusion]\n");
 }
 
 static void try_space(uint32_t number, struct tally *tally)
@@ -325,12 +538,13 @@ static void try_space(uint32_t number, struct tally *tally)
 	struct why_choice choice;
 	struct why *why = calloc(1, sizeof(*why));
 	struct err err = {0};
-	const char *word[N_AXIS + 1];
+	const char *word[N_AXIS + 2];
 	draw(&rng, &drawn);
+	draw_choice(&rng, &drawn);
 	struct pareto unlimited = all_designs(&drawn, false, NULL, NULL);
 	draw_limit(&rng, &drawn, &unlimited);
 	pareto_free(&unlimited);
-	struct pareto own = all_designs(&drawn, true, NULL, NULL), front = all_designs(&drawn, false, NULL, NULL);
+	struct pareto own = own_designs(&drawn, NULL, NULL), front = all_designs(&drawn, false, NULL, NULL);
 	folder_read_space(&space);
 	for (size_t i = 0; i < drawn.n_word; i++)
 		word[i] = drawn.word[i];
@@ -339,12 +553,17 @@ static void try_space(uint32_t number, struct tally *tally)
 	enum err_code code = why_make(&space, &choice, 2, why, &err);
 	assert_int_equal(code, front.n > 0 ? ERR_OK : ERR_INFEASIBLE);
 	tally->n_nothing += front.n == 0;
+	tally->n_machine += drawn.chosen_machine && !drawn.is_file;
+	tally->n_file += drawn.is_file;
+	tally->n_layer += drawn.layer_rule[0] != '\0';
+	tally->n_mapping += drawn.has_mapping;
 	if (code == ERR_OK) {
 		check_facts(&drawn, &front, &own, why, tally);
 		check_text(&drawn, &front, &own, why);
 		check_steps(&drawn, &front, why, tally);
 	}
 	err_clear(&err);
+	why_choice_free(&choice);
 	space_free(&space);
 	pareto_free(&front);
 	pareto_free(&own);
@@ -359,12 +578,17 @@ static void test_why_says_nothing_that_brute_force_contradicts(void **state)
 		try_space(i, &tally);
 	(void)printf(
 	    "%u spaces: %u choices on the front, %u beaten, %u by a margin, %u without a design, %u steps, %u of them "
-	    "win, %u with layers that lose; %u spaces without a design\n",
+	    "win, %u with layers that lose; %u spaces without a design\n"
+	    "%u choose a machine, %u a machine's file, %u of layers, %u a mapping (%u of them beaten); %u beat some of "
+	    "the "
+	    "front\n",
 	    n_case(), tally.n_on_front, tally.n_beaten, tally.n_margin, tally.n_empty, tally.n_step, tally.n_step_wins,
-	    tally.n_loss, tally.n_nothing);
+	    tally.n_loss, tally.n_nothing, tally.n_machine, tally.n_file, tally.n_layer, tally.n_mapping,
+	    tally.n_mapping_beaten, tally.n_better);
 	if (n_case() >= 24)
 		assert_true(tally.n_on_front > 0 && tally.n_beaten > 0 && tally.n_margin > 0 && tally.n_step > 0 &&
-		            tally.n_step_wins > 0 && tally.n_loss > 0);
+		            tally.n_step_wins > 0 && tally.n_loss > 0 && tally.n_machine > 0 && tally.n_file > 0 &&
+		            tally.n_layer > 0 && tally.n_mapping_beaten > 0 && tally.n_better > 0);
 }
 
 int main(void)
@@ -372,5 +596,5 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_why_says_nothing_that_brute_force_contradicts),
 	};
-	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+	return cmocka_run_group_tests(tests, make_folder, folder_remove);
 }
