@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/expr.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 #define MAX_DEPTH 64  /* of parentheses and signs; keeps the recursion below bounded */
 #define MAX_NODE 1000 /* a long sum is a deep tree */
 #define MAX_NAME 64
+#define MAX_QUANTITY 32  /* numbers with units in a comparison */
 #define MAX_ALLOWED 2048 /* of a list of names in a message */
 #define MIN_PART 3       /* letters by which a name is known when it is not misspelt */
 #define ALLOWED_OPERAND "a number, a name or '('"
@@ -51,12 +53,20 @@ struct expr {
 	const struct node *root;
 };
 
+/* A number with a unit, "5 ms", until its comparison says what the unit converts to. */
+struct quantity {
+	struct node *node;
+	const char *text;
+	size_t n_byte;
+};
+
 /* Grammar, loosest first: or, and, not, one comparison, sums, products, sign, operand. */
 struct parser {
 	const char *text, *next;
 	struct err_place at;
-	const char *const *name;
-	size_t n_name;
+	const char *const *name, *const *unit;
+	size_t n_name, n_quantity;
+	struct quantity quantity[MAX_QUANTITY];
 	unsigned depth, n_node;
 	struct arena *arena;
 	struct err *err;
@@ -108,13 +118,15 @@ static const struct node *fail_here(struct parser *parser, const char *allowed)
 }
 
 /* A node in the arena, unless parsing has failed: then operands may be missing. */
-static const struct node *make(struct parser *parser, struct node node)
+static struct node *make(struct parser *parser, struct node node)
 {
 	if (parser->failed)
 		return NULL;
 	assert(node.op <= OP_OR);
-	if (++parser->n_node > MAX_NODE)
-		return fail(parser, parser->next, "more than 1000 operands and operators", "at most 1000", NULL);
+	if (++parser->n_node > MAX_NODE) {
+		(void)fail(parser, parser->next, "more than 1000 operands and operators", "at most 1000", NULL);
+		return NULL;
+	}
 	struct node *made = arena_alloc(parser->arena, sizeof(*made));
 	if (!made) {
 		err_add(parser->err, ERR_INTERNAL, "out of memory");
@@ -199,19 +211,107 @@ static const struct node *parse_name(struct parser *parser)
 	return fail(parser, begin, found, allowed, nearest);
 }
 
+/* Bytes of a word that may be a unit: letters and digits, and one more such word behind a '/'. */
+static size_t unit_length(const char *text, bool with_slash)
+{
+	size_t n = 0;
+	while (isalnum((unsigned char)text[n]))
+		n++;
+	if (with_slash && n > 0 && text[n] == '/' && isalpha((unsigned char)text[n + 1]))
+		for (n++; isalnum((unsigned char)text[n]);)
+			n++;
+	return n;
+}
+
+/* Bytes of the unit, and of the blank before it, that stand behind a number; 0: none. "and" and "or" are none. */
+static size_t find_unit(const char *end)
+{
+	size_t n_blank = *end == ' ';
+	for (int with_slash = 1; with_slash >= 0; with_slash--) {
+		char name[16], list[UNIT_LIST_SIZE];
+		size_t n = unit_length(end + n_blank, with_slash);
+		if (n == 0 || n >= sizeof(name) || !isalpha((unsigned char)end[n_blank]) || end[n_blank + n] == '_')
+			continue;
+		memcpy(name, end + n_blank, n);
+		name[n] = '\0';
+		unit_list(name, list);
+		if (list[0] != '\0')
+			return n_blank + n;
+	}
+	return 0;
+}
+
+/* Its value follows from the comparison that it stands in. */
+static const struct node *add_quantity(struct parser *parser, const char *begin, size_t n_byte)
+{
+	if (parser->n_quantity == MAX_QUANTITY)
+		return fail(parser, begin, "too many numbers with units", "32 in a comparison", NULL);
+	struct node *made = make(parser, (struct node){.op = OP_NUMBER});
+	if (made)
+		parser->quantity[parser->n_quantity++] = (struct quantity){made, begin, n_byte};
+	parser->next = begin + n_byte;
+	return made;
+}
+
 static const struct node *parse_number(struct parser *parser)
 {
 	char *end;
 	const char *begin = parser->next;
 	double value = strtod(begin, &end);
-	if (end == begin || !isfinite(value))
+	if (end == begin || !isfinite(value) || strspn(begin, "0123456789.eE+-") < (size_t)(end - begin))
 		return fail_here(parser, ALLOWED_OPERAND);
+	size_t n_unit = find_unit(end);
+	if (n_unit > 0)
+		return add_quantity(parser, begin, (size_t)(end - begin) + n_unit);
 	/* "16x4" and "0x10" are no numbers here, nor is "2mhz". */
-	if (isalnum((unsigned char)*end) || *end == '_' || *end == '.' ||
-	    strspn(begin, "0123456789.eE+-") < (size_t)(end - begin))
+	if (isalnum((unsigned char)*end) || *end == '_' || *end == '.')
 		return fail_here(parser, ALLOWED_OPERAND);
 	parser->next = end;
 	return make(parser, (struct node){.op = OP_NUMBER, .number = value});
+}
+
+/* The unit of the names below a node that a quantity converts to, and its value there; false: of two of them. */
+static bool convert(const struct parser *parser, const struct node *node, const char *text, const char **unit,
+                    double *value)
+{
+	if (!node)
+		return true;
+	if (node->op != OP_NAME)
+		return convert(parser, node->left, text, unit, value) &&
+		       convert(parser, node->right, text, unit, value);
+	const char *own = parser->unit ? parser->unit[node->name] : NULL;
+	double converted;
+	if (!own || !unit_read(text, own, &converted))
+		return true;
+	if (*unit && strcmp(*unit, own) != 0)
+		return false;
+	*unit = own;
+	*value = converted;
+	return true;
+}
+
+/* Quantities from begin on are those of this comparison. */
+static void convert_quantities(struct parser *parser, size_t begin, const struct node *node)
+{
+	for (size_t i = begin; i < parser->n_quantity && !parser->failed; i++) {
+		const struct quantity *quantity = &parser->quantity[i];
+		char text[MAX_NAME + 1], found[MAX_NAME + 3];
+		const char *unit = NULL;
+		size_t n = quantity->n_byte < MAX_NAME ? quantity->n_byte : MAX_NAME;
+		memcpy(text, quantity->text, n);
+		text[n] = '\0';
+		found[0] = '\'';
+		memcpy(found + 1, text, n);
+		found[n + 1] = '\'';
+		found[n + 2] = '\0';
+		if (!convert(parser, node, text, &unit, &quantity->node->number))
+			(void)fail(parser, quantity->text, found,
+			           "a plain number: what it is compared with is in two units of the kind", NULL);
+		else if (!unit)
+			(void)fail(parser, quantity->text, found,
+			           "a plain number, or a unit of what a name in the comparison is in", NULL);
+	}
+	parser->n_quantity = begin;
 }
 
 /* Recursion follows what the user nests; a file of parentheses must not use up the stack. */
@@ -323,6 +423,7 @@ static enum op take_comparison(struct parser *parser)
  */
 static const struct node *parse_comparison(struct parser *parser)
 {
+	size_t begin = parser->n_quantity;
 	const struct node *left = parse_sum(parser);
 	if (parser->failed)
 		return NULL;
@@ -337,7 +438,9 @@ static const struct node *parse_comparison(struct parser *parser)
 		return fail(parser, parser->next, "a second comparison", "one comparison, joined to others by and, or",
 		            NULL);
 	}
-	return make(parser, (struct node){.op = op, .left = left, .right = right});
+	const struct node *made = make(parser, (struct node){.op = op, .left = left, .right = right});
+	convert_quantities(parser, begin, made);
+	return made;
 }
 
 static const struct node *parse_not(struct parser *parser)
@@ -371,17 +474,18 @@ static const struct node *parse_or(struct parser *parser)
 	return left;
 }
 
-struct expr *expr_parse(const char *text, struct err_place at, const char *const *name, size_t n, struct arena *arena,
-                        struct err *err)
+struct expr *expr_parse(const char *text, struct err_place at, const char *const *name, const char *const *unit,
+                        size_t n, struct arena *arena, struct err *err)
 {
 	assert(text && arena);
 	assert(name || n == 0);
 	struct parser parser = {
-	    .text = text, .next = text, .at = at, .name = name, .n_name = n, .arena = arena, .err = err};
+	    .text = text, .next = text, .at = at, .name = name, .unit = unit, .n_name = n, .arena = arena, .err = err};
 	const struct node *root = parse_or(&parser);
 	skip_blanks(&parser);
 	if (!parser.failed && *parser.next != '\0')
 		(void)fail_here(&parser, ALLOWED_OPERATOR);
+	convert_quantities(&parser, 0, root); /* of no comparison */
 	if (parser.failed)
 		return NULL;
 	assert(root);

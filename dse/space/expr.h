@@ -3,7 +3,9 @@
 #define DSE_EXPR_H
 /*
  * Expressions in space files: numbers, names, + - * / ( ), comparisons
- * (< <= > >= == !=), and or not. Names are resolved when parsed.
+ * (< <= > >= == !=), and or not. Names are resolved when parsed. A number in a comparison may have a unit behind it
+ * (sim/base/unit.h), which converts to that of the names in the comparison: latency_ms <= 5000us, pe.sram_byte <=
+ * 64KiB.
  */
 #include "sim/base/arena.h"
 #include "sim/base/err.h"
@@ -14,12 +16,13 @@ struct expr;
 
 /*
  * Parse text. name[0..n-1] are the allowed names; expr_value gets their values
- * in the same order. at is the place of the text's first character. NULL and a
+ * in the same order. unit[0..n-1]: what each name's value is in, "ms"; NULL (or all of unit): no unit converts to it.
+ * at is the place of the text's first character. NULL and a
  * message with the exact column, what is allowed and the nearest name when it
- * cannot be parsed.
+ * cannot be parsed, or where a unit converts to no name of its comparison, or to names in two units.
  */
-struct expr *expr_parse(const char *text, struct err_place at, const char *const *name, size_t n, struct arena *arena,
-                        struct err *err);
+struct expr *expr_parse(const char *text, struct err_place at, const char *const *name, const char *const *unit,
+                        size_t n, struct arena *arena, struct err *err);
 
 /* Value with value [n]; comparisons give 0 or 1; division by zero gives NaN, which no comparison accepts. */
 double expr_value(const struct expr *expr, const double *value);

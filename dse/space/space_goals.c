@@ -13,14 +13,18 @@
 #define MAX_NAME 128
 #define MAX_ENGINE 8
 
-/* Names an expression may use: parameters first, then metrics. */
-static size_t list_names(const char *name[MAX_NAME])
+/* Names an expression may use, and their units: parameters first, then metrics. */
+static size_t list_names(const char *name[MAX_NAME], const char *unit[MAX_NAME])
 {
 	assert(machine_n_param + N_METRIC <= MAX_NAME);
-	for (size_t i = 0; i < machine_n_param; i++)
+	for (size_t i = 0; i < machine_n_param; i++) {
 		name[i] = machine_param[i].key;
-	for (size_t i = 0; i < N_METRIC; i++)
+		unit[i] = machine_param[i].unit;
+	}
+	for (size_t i = 0; i < N_METRIC; i++) {
 		name[machine_n_param + i] = metric_table[i].name;
+		unit[machine_n_param + i] = metric_table[i].unit;
+	}
 	return machine_n_param + N_METRIC;
 }
 
@@ -111,12 +115,12 @@ static void take_limit(struct space_reader *reader, const struct doc_node *node,
  */
 static void read_constraint(struct space_reader *reader, const struct doc_node *node)
 {
-	const char *name[MAX_NAME], *text;
-	size_t n_name = list_names(name), n_used = 0;
+	const char *name[MAX_NAME], *unit[MAX_NAME], *text;
+	size_t n_name = list_names(name, unit), n_used = 0;
 	struct space *space = reader->space;
 	if (!doc_get_text(node, "constraint", &text, reader->err))
 		return;
-	struct expr *expr = expr_parse(text, space_text_place(node), name, n_name, &space->arena, reader->err);
+	struct expr *expr = expr_parse(text, space_text_place(node), name, unit, n_name, &space->arena, reader->err);
 	if (!expr)
 		return;
 	for (size_t i = 0; i < n_name; i++) {

@@ -68,4 +68,4 @@ for text in "size_dvfs_chip_vgg16_conv_8." "found 'mla.aray'" "did you mean 'mla
 	expect_text "$work/err" "$text"
 done
 # shellcheck disable=SC2086
-expect_code 4 "$DSE" size dvfs_chip vgg16_conv_8 --vary mla.array=16x4,8x4 --limit 'latency_ms <= 0.000001' $how -q -o "$work/none"
+expect_code 4 "$DSE" size dvfs_chip vgg16_conv_8 --vary mla.array=16x4,8x4 --limit 'latency_ms <= 1ns' $how -q -o "$work/none"

@@ -6,11 +6,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 {
 	static const char *const name[] = {"mla.array", "chip.n_dram", "latency_ms", "energy_mj"};
+	static const char *const unit[] = {"COLUMNSxROWS", NULL, "ms", "mJ"};
 	static const double value[] = {64, 4, 43.5, 0};
 	struct arena arena = {0};
 	struct err err = {0};
 	char *text = fuzz_text(data, n_byte);
-	struct expr *expr = expr_parse(text, (struct err_place){"input", 1, 1}, name, 4, &arena, &err);
+	struct expr *expr = expr_parse(text, (struct err_place){"input", 1, 1}, name, unit, 4, &arena, &err);
 	if (expr) {
 		size_t index = 0;
 		double max, result = expr_value(expr, value);

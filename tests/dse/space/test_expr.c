@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const char *const name[] = {"chip.n_dram", "dram.clk_mhz", "latency_ms", "a", "order"};
+static const char *const unit[] = {"ports", "MHz", "ms", NULL, "us"};
 static const double value[] = {4, 250, 43, 3, 7};
 #define N_NAME (sizeof(name) / sizeof(name[0]))
 
@@ -13,7 +14,7 @@ static double value_of(const char *text)
 {
 	struct arena arena = {0};
 	struct err err = {0};
-	struct expr *expr = expr_parse(text, (struct err_place){0}, name, N_NAME, &arena, &err);
+	struct expr *expr = expr_parse(text, (struct err_place){0}, name, unit, N_NAME, &arena, &err);
 	if (!expr)
 		print_error("%s", err_text(&err));
 	assert_non_null(expr);
@@ -62,7 +63,7 @@ static void assert_mistake(const char *text, unsigned column, const char *messag
 	struct err err = {0};
 	char expected[256];
 	(void)snprintf(expected, sizeof(expected), "s.yaml:3:%u: '%s': %s", column, text, message);
-	assert_null(expr_parse(text, (struct err_place){"s.yaml", 3, 10}, name, N_NAME, &arena, &err));
+	assert_null(expr_parse(text, (struct err_place){"s.yaml", 3, 10}, name, unit, N_NAME, &arena, &err));
 	assert_int_equal(err.n_message, 1);
 	assert_int_equal(err.code, ERR_INPUT);
 	if (!strstr(err_text(&err), expected))
@@ -105,20 +106,20 @@ static void test_expr_depth_is_bounded(void **state)
 	struct arena arena = {0};
 	memset(text, '(', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	assert_null(expr_parse(text, (struct err_place){0}, name, N_NAME, &arena, NULL));
+	assert_null(expr_parse(text, (struct err_place){0}, name, unit, N_NAME, &arena, NULL));
 	memset(text, '-', sizeof(text) - 1);
-	assert_null(expr_parse(text, (struct err_place){0}, name, N_NAME, &arena, NULL));
+	assert_null(expr_parse(text, (struct err_place){0}, name, unit, N_NAME, &arena, NULL));
 	for (size_t i = 0; i + 1 < sizeof(text); i++)
 		text[i] = "1+"[i % 2];
 	text[sizeof(text) - 2] = '\0';
-	assert_null(expr_parse(text, (struct err_place){0}, name, N_NAME, &arena, NULL));
+	assert_null(expr_parse(text, (struct err_place){0}, name, unit, N_NAME, &arena, NULL));
 	arena_free(&arena);
 }
 
 static bool upper_limit(const char *text, size_t *index, double *max)
 {
 	struct arena arena = {0};
-	struct expr *expr = expr_parse(text, (struct err_place){0}, name, N_NAME, &arena, NULL);
+	struct expr *expr = expr_parse(text, (struct err_place){0}, name, unit, N_NAME, &arena, NULL);
 	assert_non_null(expr);
 	bool yes = expr_upper_limit(expr, index, max);
 	arena_free(&arena);
@@ -148,13 +149,14 @@ static void test_expr_tells_names_and_kind(void **state)
 {
 	(void)state;
 	struct arena arena = {0};
-	struct expr *expr = expr_parse("(1 < a) and not latency_ms", (struct err_place){0}, name, N_NAME, &arena, NULL);
+	struct expr *expr =
+	    expr_parse("(1 < a) and not latency_ms", (struct err_place){0}, name, unit, N_NAME, &arena, NULL);
 	assert_non_null(expr);
 	assert_true(expr_uses(expr, 2) && expr_uses(expr, 3));
 	assert_false(expr_uses(expr, 0) || expr_uses(expr, 1) || expr_uses(expr, 4));
 	assert_true(expr_is_condition(expr));
-	assert_false(expr_is_condition(expr_parse("a * 2", (struct err_place){0}, name, N_NAME, &arena, NULL)));
-	assert_true(expr_is_condition(expr_parse("a == 2", (struct err_place){0}, name, N_NAME, &arena, NULL)));
+	assert_false(expr_is_condition(expr_parse("a * 2", (struct err_place){0}, name, unit, N_NAME, &arena, NULL)));
+	assert_true(expr_is_condition(expr_parse("a == 2", (struct err_place){0}, name, unit, N_NAME, &arena, NULL)));
 	arena_free(&arena);
 }
 
@@ -164,8 +166,8 @@ static void test_expr_numbers_are_decimal(void **state)
 	struct arena arena = {0};
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_null(expr_parse(bad[i], (struct err_place){0}, name, N_NAME, &arena, NULL));
-	assert_non_null(expr_parse("a < 1.5e-1", (struct err_place){0}, name, N_NAME, &arena, NULL));
+		assert_null(expr_parse(bad[i], (struct err_place){0}, name, unit, N_NAME, &arena, NULL));
+	assert_non_null(expr_parse("a < 1.5e-1", (struct err_place){0}, name, unit, N_NAME, &arena, NULL));
 	arena_free(&arena);
 }
 
@@ -173,7 +175,7 @@ static bool missed(const char *text, double *left, double *right)
 {
 	struct arena arena = {0};
 	struct err err = {0};
-	struct expr *expr = expr_parse(text, (struct err_place){0}, name, N_NAME, &arena, &err);
+	struct expr *expr = expr_parse(text, (struct err_place){0}, name, unit, N_NAME, &arena, &err);
 	assert_non_null(expr);
 	bool is_missed = expr_missed_sides(expr, value, left, right);
 	arena_free(&arena);
@@ -199,7 +201,7 @@ static const char *mistake(const char *text, struct err *err)
 {
 	struct arena arena = {0};
 	err_clear(err);
-	assert_null(expr_parse(text, (struct err_place){"f", 1, 1}, name, N_NAME, &arena, err));
+	assert_null(expr_parse(text, (struct err_place){"f", 1, 1}, name, unit, N_NAME, &arena, err));
 	arena_free(&arena);
 	return err_text(err);
 }
@@ -214,6 +216,33 @@ static void test_expr_suggests_names(void **state)
 	err_clear(&err);
 }
 
+/* The unit of what it is compared with: latency_ms 43, order 7 us, dram.clk_mhz 250. */
+static void test_expr_numbers_have_units(void **state)
+{
+	size_t index = 0;
+	double max = 0;
+	(void)state;
+	assert_true(upper_limit("latency_ms <= 5000us", &index, &max) && index == 2 && max == 5);
+	assert_true(upper_limit("latency_ms <= 0.3 s", &index, &max) && max == 300);
+	assert_true(upper_limit("2 * 5 ms > latency_ms", &index, &max) && max == 10);
+	assert_true(value_of("latency_ms <= 43000us") == 1 && value_of("latency_ms < 43000us") == 0);
+	assert_true(value_of("latency_ms <= 42999 us or dram.clk_mhz >= 0.25GHz") == 1);
+	assert_true(value_of("chip.n_dram * dram.clk_mhz <= 1GHz") == 1);
+	assert_true(value_of("chip.n_dram * dram.clk_mhz < 1GHz and a == 3") == 0);
+	/* each comparison for itself, brackets included */
+	assert_true(value_of("order == 0.007ms and latency_ms == 0.043 s") == 1);
+	assert_true(value_of("(latency_ms + 7ms) == 50") == 1);
+	assert_true(value_of("(order <= 7000ns) + 1 == 2") == 1);
+	assert_true(value_of("latency_ms - 3ms/2 == 41.5") == 1);
+	assert_mistake("a <= 5ms", 15, "found '5ms', allowed a plain number, or a unit of what a name");
+	assert_mistake("latency_ms <= 5 MHz", 24, "found '5 MHz', allowed a plain number, or a unit");
+	assert_mistake("latency_ms <= order + 5ms", 32,
+	               "found '5ms', allowed a plain number: what it is compared with is in two units of the kind");
+	assert_mistake("latency_ms <= 5 mss", 26, "found 'mss', allowed an operator");
+	assert_mistake("latency_ms <= 5mss", 24, "found '5mss', allowed a number");
+	assert_mistake("5ms", 10, "found '5ms', allowed a plain number, or a unit");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +255,7 @@ int main(void)
 	    cmocka_unit_test(test_expr_upper_limit),
 	    cmocka_unit_test(test_expr_tells_names_and_kind),
 	    cmocka_unit_test(test_expr_numbers_are_decimal),
+	    cmocka_unit_test(test_expr_numbers_have_units),
 	};
 	return cmocka_run_group_tests_name("expr", tests, NULL, NULL);
 }
