@@ -7,27 +7,32 @@
 #include "dse/run/run_note.h"
 #include "dse/keep/output_file.h"
 #include <assert.h>
+#include <math.h>
 
 #define FORMAT "dse compare 1"
 
-static void print_json(FILE *file, const struct run_compare *compare, double tolerance_pct, const struct err *worse)
+static void print_json(FILE *file, const struct run_compare *compare, const struct tolerance *tolerance,
+                       const struct err *worse)
 {
 	struct json json;
+	double most = 0.0;
+	for (size_t k = 0; k < compare->n_objective; k++)
+		most = fmax(most, tolerance_frac(tolerance, compare->objective[k], 0.0));
 	json_start_object(&json, file, 2);
-	json_put_fields(&json, "format %s, tolerance_pct %g, worse %d", FORMAT, tolerance_pct, worse->n_message > 0);
+	json_put_fields(&json, "format %s, tolerance_pct %g, worse %d", FORMAT, 100.0 * most, worse->n_message > 0);
 	run_compare_put_json(&json, compare);
 	json_finish(&json);
 }
 
 static enum err_code write_out(const struct cli_options *options, const struct run_compare *compare,
-                               const struct err *worse, struct err *err)
+                               const struct tolerance *tolerance, const struct err *worse, struct err *err)
 {
 	struct output_file file = {0};
 	enum err_code code = output_file_open(&file, options->out, err);
 	if (code != ERR_OK)
 		return code;
 	if (options->json)
-		print_json(file.file, compare, options->tolerance_pct, worse);
+		print_json(file.file, compare, tolerance, worse);
 	else
 		run_compare_print(file.file, compare);
 	return output_file_commit(&file, err);
@@ -40,13 +45,17 @@ static enum err_code compare_runs(const struct cli_options *options, const struc
 	                                        .show_progress = !options->quiet && !options->no_progress};
 	struct run_compare compare;
 	struct err worse = {0};
-	enum err_code code = run_compare_match(before, after, &compare, err);
+	struct tolerance tolerance;
+	enum err_code code = tolerance_parse("dse compare: --tolerance", options->tolerance, &tolerance, err);
+	if (code != ERR_OK)
+		return code;
+	code = run_compare_match(before, after, &compare, err);
 	if (code == ERR_OK)
 		code = run_compare_explain(&compare, &how, err);
 	if (code == ERR_OK)
-		(void)run_compare_judge(&compare, options->tolerance_pct, &worse);
+		(void)run_compare_judge(&compare, &tolerance, &worse);
 	if (code == ERR_OK)
-		code = write_out(options, &compare, &worse, err);
+		code = write_out(options, &compare, &tolerance, &worse, err);
 	if (code == ERR_OK)
 		code = err_add_all(err, (struct err_place){0}, &worse);
 	err_clear(&worse);

@@ -186,7 +186,6 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 	                                  .accept = options->accept.text,
 	                                  .n_table = options->tables.n,
 	                                  .table = options->tables.text,
-	                                  .tolerance_pct = options->tolerance_pct,
 	                                  .jobs = options->jobs,
 	                                  .json = options->json,
 	                                  .quiet = options->quiet,
@@ -198,7 +197,10 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 	if (options->note && options->accept.n == 0)
 		return err_add(err, ERR_USAGE,
 		               "dse nightly: --note says why a space is accepted: it goes with --accept");
-	enum err_code code = set_up(&night, options, err);
+	enum err_code code =
+	    tolerance_parse("dse nightly: --tolerance", options->tolerance, &night.request.tolerance, err);
+	if (code == ERR_OK)
+		code = set_up(&night, options, err);
 	if (code == ERR_OK)
 		code = run_spaces(&night, err);
 	enum err_code accepts = code == ERR_OK && !night.is_stopped ? check_accept(&night, err) : ERR_OK;

@@ -10,6 +10,7 @@
  *    store)          what is lost)
  */
 #include "dse/run/run_note.h"
+#include "dse/run/tolerance.h"
 #include "dse/keep/folder_lock.h"
 #include "dse/night/night_fronts.h"
 #include "dse/night/night_noise.h"
@@ -44,9 +45,10 @@ struct night_space {
 	/* Of a stochastic search: designs of the good night's front that, evaluated again, are worse (lost then names
 	 * them), or only better. */
 	size_t n_dearer, n_cheaper;
-	double tolerance_frac; /* what --tolerance allows, without one the space's resolution */
-	bool is_tolerated;     /* it differs by more than is proven, but by no more than is tolerated */
-	size_t n_pool;         /* values of earlier seeds */
+	/* Of each objective what --tolerance allows, else the space's resolution, else the model's. */
+	double tolerance_frac[SPACE_MAX_OBJECTIVE];
+	bool is_tolerated; /* it differs by more than is proven, but by no more than is tolerated */
+	size_t n_pool;     /* values of earlier seeds */
 	struct night_measure hypervolume, best[SPACE_MAX_OBJECTIVE];
 	size_t n_lost, n_gained, n_cause;
 	struct night_point lost[NIGHT_MAX_NAMED], gained[NIGHT_MAX_NAMED];
@@ -58,10 +60,10 @@ struct night_request {
 	struct store_request store;
 	const char *note; /* why --accept; NULL: none */
 	size_t n_accept, n_table;
-	const char *const *accept; /* [n_accept] names of spaces */
-	const char *const *table;  /* [n_table] files and folders of reference tables */
-	double tolerance_pct;      /* 0: each space's resolution */
-	uint64_t jobs;             /* threads; 0: one a core */
+	const char *const *accept;  /* [n_accept] names of spaces */
+	const char *const *table;   /* [n_table] files and folders of reference tables */
+	struct tolerance tolerance; /* what it does not say: each space's resolution */
+	uint64_t jobs;              /* threads; 0: one a core */
 	bool json, quiet, no_progress;
 };
 

@@ -90,21 +90,29 @@ void night_measure(struct night_row *row, const struct night_fronts *now)
 
 /* ---- points ---- */
 
-/* By how much the nearest of the other fronts' points falls short of this one in its worst objective: 0.01 is 1 %. */
+/* By how much a point falls short of another in its worst objective, beside what is allowed [n_objective] (NULL:
+ * nothing). */
+static double excess_of(const double *candidate, const double *point, size_t n_objective, const double *allowed)
+{
+	double most = -INFINITY;
+	for (size_t k = 0; k < n_objective; k++) {
+		double excess = fmax(candidate[k] - point[k], 0.0);
+		double share = point[k] > 0.0 ? excess / point[k] : excess > 0.0 ? DBL_MAX : 0.0;
+		most = fmax(most, share - (allowed ? allowed[k] : 0.0));
+	}
+	return most;
+}
+
+/* The other fronts' point that falls short of this one by least beside what is allowed, and by how much. */
 static double shortfall(const double *point, const struct night_fronts *other, size_t n_objective,
-                        const double **nearest)
+                        const double *allowed, const double **nearest)
 {
 	double least = INFINITY;
 	*nearest = NULL;
 	for (size_t i = 0; i < other->n; i++)
 		for (size_t p = 0; p < other->front[i]->n_point; p++) {
 			const double *candidate = &other->objective[i][p * n_objective];
-			double most = 0.0;
-			for (size_t k = 0; k < n_objective && most < least; k++) {
-				double excess = candidate[k] - point[k];
-				if (excess > 0.0)
-					most = fmax(most, point[k] > 0.0 ? excess / point[k] : DBL_MAX);
-			}
+			double most = excess_of(candidate, point, n_objective, allowed);
 			if (most < least) {
 				least = most;
 				*nearest = candidate;
@@ -154,14 +162,16 @@ void night_name_point(struct arena *arena, const struct night_fronts *from, size
 }
 
 void night_find_missing(struct arena *arena, const struct night_fronts *from, const struct night_fronts *in,
-                        double epsilon, struct night_point *list, size_t *n_missing)
+                        const double *epsilon, struct night_point *list, size_t *n_missing)
 {
 	size_t n_objective = from->row->n_objective;
 	*n_missing = 0;
 	for (size_t p = 0; from->n > 0 && p < from->front[0]->n_point; p++) {
 		const double *nearest;
-		double share = shortfall(&from->objective[0][p * n_objective], in, n_objective, &nearest);
-		if (share > epsilon + NIGHT_ROUNDING)
-			night_name_point(arena, from, p, nearest, share, list, n_missing);
+		const double *point = &from->objective[0][p * n_objective];
+		if (shortfall(point, in, n_objective, epsilon, &nearest) > NIGHT_ROUNDING)
+			night_name_point(arena, from, p, nearest,
+			                 nearest ? excess_of(nearest, point, n_objective, NULL) : (double)INFINITY,
+			                 list, n_missing);
 	}
 }

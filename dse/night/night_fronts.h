@@ -48,11 +48,11 @@ void night_name_point(struct arena *arena, const struct night_fronts *from, size
                       double share, struct night_point *list, size_t *n_point);
 
 /*
- * Points of the first front of `from` that no point of `in` comes near to but for a share epsilon in each objective:
- * those that miss by most into list [NIGHT_MAX_NAMED], with texts in arena, and how many they are. Steps: points times
- * points.
+ * Points of the first front of `from` that no point of `in` comes near to but for a share epsilon [n_objective] in
+ * each: those that miss by most into list [NIGHT_MAX_NAMED], with texts in arena, and how many they are. Steps: points
+ * times points.
  */
 void night_find_missing(struct arena *arena, const struct night_fronts *from, const struct night_fronts *in,
-                        double epsilon, struct night_point *list, size_t *n_missing);
+                        const double *epsilon, struct night_point *list, size_t *n_missing);
 
 #endif

@@ -52,28 +52,62 @@ static enum err_code measure_noise(struct night *night, struct night_space *spac
 	return code;
 }
 
-/* What --tolerance allows, as a share, or how near designs are that the space takes for one. */
-static double tolerance_of(const struct night *night, const struct night_fronts *now)
+/* How sure the model is of the times on a front: the least that one of its points states; 0: none does. */
+static double model_resolution(const struct night_fronts *now)
 {
-	double resolution_frac = now->n > 0 && now->first.has_space ? now->first.space.resolution_frac : NAN;
-	if (night->request.tolerance_pct > 0.0)
-		return night->request.tolerance_pct / 100.0;
-	return isnan(resolution_frac) ? 0.0 : resolution_frac;
+	double least = INFINITY;
+	for (size_t p = 0; now->n > 0 && p < now->front[0]->n_point; p++)
+		least = fmin(least, now->front[0]->point[p].reference_uncertainty_pct / 100.0);
+	return isfinite(least) ? least : 0.0;
 }
 
-/* A measure's chance; one whose medians are no further apart than is tolerated says nothing. */
-static double chance_of(const struct night_space *space, const struct night_measure *measure, bool better)
+/* Metrics that follow from clocks are as sure as these; counts and machines are exact. */
+static bool follows_from_clocks(enum metric metric)
 {
-	bool is_near = fabs(measure->now - measure->good) <= space->tolerance_frac * fabs(measure->good);
+	return metric == METRIC_LATENCY || metric == METRIC_ENERGY || metric == METRIC_EDP ||
+	       metric == METRIC_PEAK_POWER || metric == METRIC_RUN_TIME;
+}
+
+/* Of each objective: what --tolerance allows, or how near designs are that the space, or the model, takes for one. */
+static void set_tolerances(const struct night *night, struct night_space *space, const struct night_fronts *now)
+{
+	double space_frac = now->n > 0 && now->first.has_space ? now->first.space.resolution_frac : NAN;
+	double model_frac = model_resolution(now);
+	for (size_t k = 0; k < space->row->n_objective; k++) {
+		enum metric metric = metric_find(space->row->objective[k]);
+		double own = !isnan(space_frac) ? space_frac : 0.0;
+		if (isnan(space_frac) && metric < N_METRIC && follows_from_clocks(metric))
+			own = model_frac;
+		space->tolerance_frac[k] =
+		    metric < N_METRIC ? tolerance_frac(&night->request.tolerance, metric, own) : own;
+	}
+}
+
+/* Of the hypervolume as of the objective of which most is tolerated. */
+static double most_tolerated(const struct night_space *space)
+{
+	double most = 0.0;
+	for (size_t k = 0; k < space->row->n_objective; k++)
+		most = fmax(most, space->tolerance_frac[k]);
+	return most;
+}
+
+/* Objective k's chance, the hypervolume's last; of medians no further apart than is tolerated nothing is said. */
+static double chance_of(const struct night_space *space, size_t k, bool better)
+{
+	bool is_volume = k == space->row->n_objective;
+	const struct night_measure *measure = is_volume ? &space->hypervolume : &space->best[k];
+	double tolerated = is_volume ? most_tolerated(space) : space->tolerance_frac[k];
+	bool is_near = fabs(measure->now - measure->good) <= tolerated * fabs(measure->good);
 	return is_near ? 1.0 : better ? measure->chance_better : measure->chance_worse;
 }
 
 /* The least chance of all measures, worse or better. */
 static double least_chance(const struct night_space *space, bool better)
 {
-	double least = chance_of(space, &space->hypervolume, better);
-	for (size_t k = 0; k < space->row->n_objective; k++)
-		least = fmin(least, chance_of(space, &space->best[k], better));
+	double least = 1.0;
+	for (size_t k = 0; k <= space->row->n_objective; k++)
+		least = fmin(least, chance_of(space, k, better));
 	return least;
 }
 
@@ -113,9 +147,23 @@ static const char *percent_text(char *text, size_t n_byte, const char *words, do
 	return text;
 }
 
-static void judge_exact(struct night *night, struct night_space *space, double epsilon)
+/* "1 %", or "1 % (latency_ms), 0 % (mac_units)" where it is not the same of all. */
+static const char *within_text(char *text, size_t n_byte, const struct night_space *space, const double *epsilon)
 {
-	char by[64];
+	const struct night_row *row = space->row;
+	bool is_same = true;
+	size_t n = 0;
+	for (size_t k = 1; k < row->n_objective; k++)
+		is_same = is_same && !(fabs(epsilon[k] - epsilon[0]) > NIGHT_ROUNDING);
+	for (size_t k = 0; k < (is_same ? 1 : row->n_objective) && n < n_byte; k++)
+		n += (size_t)snprintf(text + n, n_byte - n, "%s%.3g %%%s%s%s", k ? ", " : "", 100.0 * epsilon[k],
+		                      is_same ? "" : " (", is_same ? "" : row->objective[k], is_same ? "" : ")");
+	return text;
+}
+
+static void judge_exact(struct night *night, struct night_space *space, const double *epsilon)
+{
+	char by[256];
 	if (space->n_lost > 0 && space->row->run[0].n_point == 0)
 		set_verdict(night, space, NIGHT_WORSE, "no design is left of the %" PRIu64 " points of run %" PRIu64,
 		            space->good->run[0].n_point, space->good->run[0].run);
@@ -134,8 +182,8 @@ static void judge_exact(struct night *night, struct night_space *space, double e
 		set_verdict(night, space, NIGHT_SAME, "the same %" PRIu64 " points as run %" PRIu64,
 		            space->row->run[0].n_point, space->good->run[0].run);
 	else
-		set_verdict(night, space, NIGHT_ALIKE, "every point within %.3g %% of run %" PRIu64 "'s",
-		            100.0 * epsilon, space->good->run[0].run);
+		set_verdict(night, space, NIGHT_ALIKE, "every point within %s of run %" PRIu64 "'s",
+		            within_text(by, sizeof(by), space, epsilon), space->good->run[0].run);
 }
 
 /* Which figure it is whose chance is least, in words. */
@@ -143,8 +191,7 @@ static const char *worst_measure(const struct night_space *space, bool better)
 {
 	double least = least_chance(space, better);
 	for (size_t k = 0; k < space->row->n_objective; k++)
-		if (chance_of(space, &space->best[k], better) <= least &&
-		    chance_of(space, &space->hypervolume, better) > least)
+		if (chance_of(space, k, better) <= least && chance_of(space, space->row->n_objective, better) > least)
 			return space->row->objective[k];
 	return "hypervolume";
 }
@@ -213,19 +260,30 @@ static bool is_comparable(struct night *night, struct night_space *space, bool *
 	return !*is_told;
 }
 
+/* A design of the good front evaluated again. */
+struct again {
+	double now[SPACE_MAX_OBJECTIVE];
+	double worse;                         /* by this share, in its worst objective */
+	bool is_other, is_dearer, is_cheaper; /* at all; by more than is tolerated */
+};
+
 /* By how much a design is worse and better in its objectives, as shares of what they were. */
-static void compare_again(const struct kept_front *front, const double *before, const struct attributed *again,
-                          double *now, double *worse, double *better)
+static void compare_again(const struct night_space *space, const struct kept_front *front, const double *before,
+                          const struct attributed *again, struct again *to)
 {
-	*worse = *better = 0.0;
+	*to = (struct again){.worse = 0.0};
 	for (size_t k = 0; k < front->n_objective; k++) {
-		now[k] = again->fate == FATE_RUNS ? again->metric[front->objective[k]] : NAN;
-		double change = (now[k] - before[k]) / (before[k] > 0.0 ? before[k] : 1.0);
-		*worse = fmax(*worse, change);
-		*better = fmax(*better, -change);
+		to->now[k] = again->fate == FATE_RUNS ? again->metric[front->objective[k]] : NAN;
+		double change = (to->now[k] - before[k]) / (before[k] > 0.0 ? before[k] : 1.0);
+		to->worse = fmax(to->worse, change);
+		to->is_other |= fabs(change) > NIGHT_ROUNDING;
+		to->is_dearer |= change > space->tolerance_frac[k] + NIGHT_ROUNDING;
+		to->is_cheaper |= -change > space->tolerance_frac[k] + NIGHT_ROUNDING;
 	}
-	if (again->fate != FATE_RUNS)
-		*worse = INFINITY;
+	if (again->fate != FATE_RUNS) {
+		to->worse = INFINITY;
+		to->is_dearer = true;
+	}
 }
 
 /*
@@ -239,19 +297,19 @@ static enum err_code evaluate_again(struct night *night, struct night_space *spa
 	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->request.jobs)};
 	struct attributed *again = memory_must(arena_array(&night->arena, front->n_point, sizeof(*again)));
 	struct night_point worst[NIGHT_MAX_NAMED];
-	double value[SPACE_MAX_OBJECTIVE], worse, better, tolerated = space->tolerance_frac + NIGHT_ROUNDING;
+	struct again own;
 	if (!good->first.has_space || !now->first.has_space)
 		return ERR_OK;
 	enum err_code code =
 	    attribute_evaluate(front, &good->first.space, &now->first.space, &how, again, &night->arena, err);
 	space->n_dearer = space->n_cheaper = 0;
 	for (size_t p = 0; p < front->n_point && code == ERR_OK; p++) {
-		compare_again(front, &good->objective[0][p * front->n_objective], &again[p], value, &worse, &better);
-		space->is_tolerated |= fmax(worse, better) > NIGHT_ROUNDING && fmax(worse, better) <= tolerated;
-		if (worse > tolerated)
-			night_name_point(&night->arena, good, p, again[p].fate == FATE_RUNS ? value : NULL, worse,
+		compare_again(space, front, &good->objective[0][p * front->n_objective], &again[p], &own);
+		space->is_tolerated |= own.is_other && !own.is_dearer && !own.is_cheaper;
+		if (own.is_dearer)
+			night_name_point(&night->arena, good, p, again[p].fate == FATE_RUNS ? own.now : NULL, own.worse,
 			                 worst, &space->n_dearer);
-		space->n_cheaper += worse <= tolerated && better > tolerated;
+		space->n_cheaper += !own.is_dearer && own.is_cheaper;
 	}
 	if (space->n_dearer > 0) {
 		memcpy(space->lost, worst, sizeof(worst));
@@ -265,7 +323,11 @@ static enum err_code judge_both(struct night *night, struct night_space *space, 
 {
 	struct night_fronts good;
 	enum err_code code = night_fronts_read(night->store, space->good, 1, &good, err);
-	double proven = fmax(good.first.epsilon, now->first.epsilon), epsilon = proven + space->tolerance_frac;
+	double proven[SPACE_MAX_OBJECTIVE], epsilon[SPACE_MAX_OBJECTIVE];
+	for (size_t k = 0; k < space->row->n_objective; k++) {
+		proven[k] = fmax(good.first.epsilon, now->first.epsilon);
+		epsilon[k] = proven[k] + space->tolerance_frac[k];
+	}
 	space->is_tolerated = false;
 	if (code == ERR_OK && space->is_random)
 		code = measure_noise(night, space, err);
@@ -344,7 +406,7 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	if (code != ERR_OK)
 		goto cleanup;
 	space->exactness = memory_must(arena_text(&night->arena, now.first.record.exactness));
-	space->tolerance_frac = tolerance_of(night, &now);
+	set_tolerances(night, space, &now);
 	bool is_compared = space->good && is_comparable(night, space, &is_told);
 	if (is_compared) {
 		row->era = space->good->era;

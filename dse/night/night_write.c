@@ -152,6 +152,10 @@ static enum err_code put_row(struct json *json, struct night *night, const struc
 	}
 	json_end(json);
 	put_reals(json, "reference", row->reference, row->n_objective);
+	json_begin_list(json, "tolerance_pct");
+	for (size_t k = 0; k < row->n_objective; k++)
+		json_put_real(json, NULL, 100.0 * space->tolerance_frac[k]);
+	json_end(json);
 	json_begin_list(json, "measures");
 	put_measure(json, "hypervolume", &space->hypervolume);
 	for (size_t k = 0; k < row->n_objective; k++)

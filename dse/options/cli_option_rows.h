@@ -165,9 +165,9 @@ OPTION(NOTE, TEXT, note, "note", 0, "TEXT", 0, 0, "why it is accepted, for those
 OPTION(TABLES, LIST, tables, "tables", 0, "PATH", 0, 0,
        "reference table, or folder of them, for the models' errors; none: no errors (default:\n"
        "tests/reference, where it is); repeatable")
-OPTION(TOLERANCE, REAL, tolerance_pct, "tolerance", 0, "PCT", 0, 1e9,
-       "exit 6 when hypervolume or any objective's least value is worse by more (default 0; of a night each space's "
-       "resolution)")
+OPTION(TOLERANCE, TEXT, tolerance, "tolerance", 0, "PCT", 0, 0,
+       "exit 6 when hypervolume or any objective's least value is worse by more per cent (default 0); by objective:\n"
+       "latency_ms=1,energy_mj=2")
 OPTION(SET, LIST, set, "set", 0, "KEY=VALUE", 0, 0,
        "a machine parameter in place of the machine file's, with a unit where you like: mla.array=32x4,\n"
        "pe.sram_byte=64KiB, noc.clk_mhz=300MHz; repeatable")

@@ -352,20 +352,22 @@ double run_compare_volume_slack(const struct run_compare *compare)
 	return pow(1.0 + compare->slack_frac, (double)compare->n_objective) - 1.0;
 }
 
-enum err_code run_compare_judge(const struct run_compare *compare, double tolerance_pct, struct err *err)
+enum err_code run_compare_judge(const struct run_compare *compare, const struct tolerance *tolerance, struct err *err)
 {
 	/* besides what is allowed: the gap that searches leave, and last bits */
-	double allowed = tolerance_pct / 100.0 + compare->slack_frac + 1e-9;
 	size_t n = compare->n_objective;
+	double most = 0.0; /* a volume is tolerated as the objective of which most is */
 	const char *before = compare->before->title, *after = compare->after->title;
-	assert(tolerance_pct >= 0.0);
+	assert(tolerance);
+	for (size_t k = 0; k < n; k++)
+		most = fmax(most, tolerance_frac(tolerance, compare->objective[k], 0.0));
 	if (compare->before->front.n_point == 0)
 		return ERR_OK;
 	if (compare->after->front.n_point == 0)
 		return err_add(err, ERR_GATE, "%s has no feasible design, %s had %zu", after, before,
 		               compare->before->front.n_point);
 	double volume = -run_compare_change(compare->hypervolume[0], compare->hypervolume[1]);
-	double volume_allowed = tolerance_pct / 100.0 + run_compare_volume_slack(compare) + 1e-9;
+	double volume_allowed = most + run_compare_volume_slack(compare) + 1e-9;
 	char value[2][NUMBER_SIZE], share[2][NUMBER_SIZE];
 	if (volume > volume_allowed) {
 		number_print_apart(100.0 * volume, 100.0 * (volume_allowed - 1e-9), 4, share);
@@ -374,7 +376,8 @@ enum err_code run_compare_judge(const struct run_compare *compare, double tolera
 	}
 	for (size_t k = 0; k < n; k++) {
 		double left = compare->value[0][compare->best[0][k] * n + k],
-		       right = compare->value[1][compare->best[1][k] * n + k], change = run_compare_change(left, right);
+		       right = compare->value[1][compare->best[1][k] * n + k], change = run_compare_change(left, right),
+		       allowed = tolerance_frac(tolerance, compare->objective[k], 0.0) + compare->slack_frac + 1e-9;
 		if (!(change > allowed))
 			continue;
 		number_print_apart(right, left, 6, value);

@@ -10,6 +10,7 @@
  */
 #include "dse/run/attribute.h"
 #include "dse/run/input_change.h"
+#include "dse/run/tolerance.h"
 #include "dse/out/json.h"
 
 /* Of more changes than these, the others are named and not looked at one by one. */
@@ -110,10 +111,10 @@ enum err_code run_compare_explain(struct run_compare *compare, const struct run_
                                   struct err *err);
 
 /*
- * ERR_GATE with a message for each way in which the second run is worse by more than tolerance_pct and the proven gap:
+ * ERR_GATE with a message for each way in which the second run is worse by more than is tolerated and the proven gap:
  * a smaller hypervolume, a larger least value of an objective, no design at all.
  */
-enum err_code run_compare_judge(const struct run_compare *compare, double tolerance_pct, struct err *err);
+enum err_code run_compare_judge(const struct run_compare *compare, const struct tolerance *tolerance, struct err *err);
 void run_compare_free(struct run_compare *compare);
 
 /* A change of the hypervolume up to this fraction is within the proven gaps: a volume is off by all sides together. */

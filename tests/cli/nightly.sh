@@ -25,7 +25,7 @@ night() {
 	date=$1
 	shift
 	"$DSE" nightly "$work"/spaces/exact.yaml "$work"/spaces/nsga2.yaml "$work"/spaces/exhaustive.yaml --date "$date" -o "$results" \
-		--tables none --seeds 3 -q "$@"
+		--tables none --seeds 3 -q --tolerance "${tolerance-0}" "$@"
 }
 # runs: how many lines dse runs prints.
 runs() {
@@ -96,16 +96,42 @@ clock() {
 clock 400 399.99
 expect_code 6 night 2026-01-13
 expect_text "$work/out" "exact            worse    "
-expect_code 0 night 2026-01-13 --tolerance 0.004
+tolerance=0.004
+expect_code 0 night 2026-01-13
 expect_text "$work/out" "exact            alike    every point within 0.004 % of run "
 clock 399.99 399.98
-expect_code 6 night 2026-01-14 --tolerance 0.004
-expect_text "$work/out" "exact            worse    "
-# Without --tolerance the space's resolution is what is tolerated; of the others nothing is.
-sed -i '/^objectives/a resolution: 0.01 %' "$work/spaces/exact.yaml"
 expect_code 6 night 2026-01-14
+expect_text "$work/out" "exact            worse    "
+# By objective: of those that are not named what is tolerated without it.
+tolerance=latency_ms=0.01,energy_mj=0.02%
+expect_code 0 night 2026-01-14
+expect_text "$work/out" "exact            alike    every point within 0.01 % (latency_ms), 0.02 % (energy_mj), 0 % (mac_units) of"
+tolerance=latency_ms=0.004,energy_mj=5
+expect_code 6 night 2026-01-14
+expect_text "$work/out" "exact            worse    "
+tolerance=latency_ms=5,energy_mj=0
+expect_code 6 night 2026-01-14
+expect_code 2 "$DSE" nightly "$work/spaces/exact.yaml" -o "$results" --tolerance latency=1,energy_mj=x
+expect_text "$work/err" "did you mean 'latency_ms'?"
+expect_text "$work/err" "is 'x', allowed are percentages"
+# Without --tolerance a space's resolution is what is tolerated, else how sure the model is, and of counts nothing.
+only_exact() {
+	"$DSE" nightly "$work/spaces/exact.yaml" --date 2026-01-14 -o "$results" --tables none -q
+}
+sed -i '/^objectives/a resolution: 0.01 %' "$work/spaces/exact.yaml"
+expect_code 0 only_exact
 expect_text "$work/out" "exact            alike    every point within 0.01 % of run "
 sed -i '/^resolution/d' "$work/spaces/exact.yaml"
+expect_code 0 only_exact
+expect_text "$work/out" " % (energy_mj), 0 % (mac_units) of run "
+python3 - "$results/nightly/2026-01-14/nightly.json" <<'END' || fail "what the model is sure of is not what is tolerated"
+import json, sys
+space, = [s for s in json.load(open(sys.argv[1]))["spaces"] if s["space"] == "exact"]
+latency, energy, units = space["tolerance_pct"]
+assert 0 < latency < 10 and latency == energy and units == 0, space["tolerance_pct"]
+assert space["n_lost"] == 0 and space["n_gained"] == 0
+END
+tolerance=0
 clock 399.98 400
 expect_code 0 night 2026-01-14
 
@@ -130,6 +156,7 @@ expect_text "$work/out" '"mean_abs_error_pct": '
 
 # A night that is killed goes on where it was, with the searches that were done.
 n_before=$(runs)
+cp "$store" "$store.before"
 "$DSE" nightly "$work"/spaces/nsga2.yaml --date 2026-01-15 -o "$results" --tables none --seeds 12 -q >"$work/out" 2>&1 &
 night=$!
 until [ "$(runs)" -gt $((n_before + 2)) ]; do
@@ -141,6 +168,19 @@ wait $night 2>/dev/null || :
 expect_code 0 "$DSE" nightly "$work"/spaces/nsga2.yaml --date 2026-01-15 -o "$results" --tables none --seeds 12 -q
 [ "$(grep -c '"seed"' "$results/nightly/2026-01-15/nightly.json")" -eq 13 ] || fail "not all seeds are there"
 [ $(($(runs) - n_before)) -le 14 ] || fail "the night began anew"
+# Its verdict is that of a night that nothing interrupted, and so is that of the night looked at once more.
+verdict() {
+	python3 -c 'import json, sys
+for space in json.load(open(sys.argv[1]))["spaces"]:
+    print(space["space"], space["verdict"], space["why"], space["n_lost"], space["measures"])' "$1"
+}
+verdict "$results/nightly/2026-01-15/nightly.json" >"$work/verdict"
+expect_code 0 "$DSE" nightly "$work"/spaces/nsga2.yaml --date 2026-01-15 -o "$results" --tables none --seeds 12 -q
+verdict "$results/nightly/2026-01-15/nightly.json" | cmp -s - "$work/verdict" || fail "a night looked at again has another verdict"
+mkdir "$work/whole"
+cp "$store.before" "$work/whole/dse.sqlite"
+expect_code 0 "$DSE" nightly "$work"/spaces/nsga2.yaml --date 2026-01-15 -o "$work/whole" --tables none --seeds 12 -q
+verdict "$work/whole/nightly/2026-01-15/nightly.json" | cmp -s - "$work/verdict" || fail "a night that went on has another verdict"
 
 # Ctrl-C: what is done is told, 130, and the same night goes on.
 rm "$work/out"

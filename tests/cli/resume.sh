@@ -41,11 +41,12 @@ objectives: [latency_ms, energy_mj, mac_units]
 END
 space=$work/kills.yaml
 
-# compare_runs EXPECTED FOUND: every file but what run.json says of the command, the threads and the time.
+# compare_runs EXPECTED FOUND: every file but what run.json says of the command, the threads and the time; the verdict is in it.
 compare_runs() {
 	for file in front.csv front.json front.svg points.csv; do
 		[ ! -e "$1/$file" ] || expect_same "$1/$file" "$2/$file"
 	done
+	expect_text "$1/run.json" '"verdict": '
 	for run in "$1" "$2"; do
 		grep -vE '"(command|threads|seconds)": ' "$run/run.json" >"$work/$(basename "$run").run"
 	done

@@ -17,6 +17,14 @@ struct question {
 	const char *machine, *axes, *rules, *objectives, *network;
 };
 
+/* Until the next one. */
+static const struct tolerance *tolerated(const char *text)
+{
+	static struct tolerance tolerance;
+	assert_int_equal(tolerance_parse("test", text, &tolerance, NULL), ERR_OK);
+	return &tolerance;
+}
+
 static const struct question plain = {"dram: {access_clk: 2, clk_mhz: 400}\nnoc: {hop_clk: 4}\n",
                                       "mla.array: [16x4, 8x4]", "", "objectives: [latency_ms, energy_mj, mac_units]",
                                       "kernel: 3"};
@@ -132,7 +140,7 @@ static void test_run_compare_finds_nothing_between_a_run_and_itself(void **state
 	assert_int_equal(compare->changes.n, 0);
 	assert_true(!(compare->lost_volume > 0.0) && !(compare->gained_volume > 0.0));
 	assert_true(!(compare->epsilon[0] > 0.0) && !(compare->epsilon[1] > 0.0));
-	assert_int_equal(run_compare_judge(compare, 0.0, &err), ERR_OK);
+	assert_int_equal(run_compare_judge(compare, tolerated("0"), &err), ERR_OK);
 	end(&pair);
 }
 
@@ -158,13 +166,13 @@ static void test_run_compare_names_a_planted_constant_that_explains_all(void **s
 	/* every point that came or went did so by it */
 	assert_int_equal(compare->effect[0].n_lost, compare->n_lost);
 	assert_int_equal(compare->effect[0].n_gained, compare->n_gained);
-	assert_int_equal(run_compare_judge(compare, 0.0, &err), ERR_GATE);
+	assert_int_equal(run_compare_judge(compare, tolerated("0"), &err), ERR_GATE);
 	assert_non_null(strstr(err_text(&err), "the least latency_ms"));
 	err_clear(&err);
-	assert_int_equal(run_compare_judge(compare, 100.0, &err), ERR_OK);
+	assert_int_equal(run_compare_judge(compare, tolerated("100"), &err), ERR_OK);
 	/* what the searches do not prove is no regression */
 	pair.compare.slack_frac = 1.0;
-	assert_int_equal(run_compare_judge(compare, 0.0, &err), ERR_OK);
+	assert_int_equal(run_compare_judge(compare, tolerated("0"), &err), ERR_OK);
 	end(&pair);
 }
 
@@ -260,7 +268,7 @@ static void test_run_compare_sees_limits_layers_and_empty_fronts(void **state)
 		assert_int_equal(pair.compare.point[0][i].changes, 1);
 	}
 	assert_string_equal(pair.compare.changes.change[0].added, "latency_ms <= 1e-9");
-	assert_int_equal(run_compare_judge(&pair.compare, 1e9, &err), ERR_GATE);
+	assert_int_equal(run_compare_judge(&pair.compare, tolerated("1e9"), &err), ERR_GATE);
 	err_clear(&err);
 	end(&pair);
 
