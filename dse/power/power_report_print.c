@@ -212,7 +212,17 @@ static void print_own(FILE *file, const struct power_run *run)
 	              power_saving_pct(&run->own_best, &run->own_fast));
 }
 
-static void add_row(struct table *table, const struct power_run *run, const struct power_row *row)
+static bool has_nodes(const struct power_run *run, const struct power_row *row, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct layer_origin *origin = &run->work.piece[row[i].segment].block->origin;
+		if (origin->node || origin->op)
+			return true;
+	}
+	return false;
+}
+
+static void add_row(struct table *table, const struct power_run *run, const struct power_row *row, bool with_node)
 {
 	assert(row->n > 0 && row->segment < run->work.problem.n_segment);
 	const struct power_piece *piece = &run->work.piece[row->segment];
@@ -224,10 +234,12 @@ static void add_row(struct table *table, const struct power_run *run, const stru
 	(void)snprintf(levels, sizeof(levels), "%s", level->name);
 	if (mode->plan)
 		power_print_plan(run->work.machine, mode->plan, levels);
-	table_add_row(table, "%g|%s|%s|%" PRIu32 "|%s|%s|%s|%s|%s|%" PRIu64 "|%g|%g|%g", row->start_ns * MS_PER_NS,
-	              piece->block->name, power_part_name[piece->part], row->n, levels, split.w, split.h, split.c,
-	              split.d, piece->n_task, row->time_ns * MS_PER_NS, row->energy_pj * MJ_PER_PJ,
-	              row->time_ns > 0 ? row->energy_pj / row->time_ns : 0);
+	table_add_row(table, "%g|%s", row->start_ns * MS_PER_NS, piece->block->name);
+	if (with_node)
+		design_add_node(table, piece->block);
+	table_add_row(table, "%s|%" PRIu32 "|%s|%s|%s|%s|%s|%" PRIu64 "|%g|%g|%g", power_part_name[piece->part], row->n,
+	              levels, split.w, split.h, split.c, split.d, piece->n_task, row->time_ns * MS_PER_NS,
+	              row->energy_pj * MJ_PER_PJ, row->time_ns > 0 ? row->energy_pj / row->time_ns : 0);
 }
 
 static void print_rows(FILE *file, const struct power_run *run, struct arena *arena)
@@ -235,11 +247,12 @@ static void print_rows(FILE *file, const struct power_run *run, struct arena *ar
 	struct table table = {0};
 	size_t n = 0;
 	struct power_row *row = power_rows(&run->work.problem, &run->best, arena, &n);
-	table_add_columns(
-	    &table,
-	    ">start_ms|layer|part|>n|level|width|height|out_channels|in_channels|>tasks|>time_ms|>energy_mj|>power_mw");
+	bool with_node = has_nodes(run, row, n);
+	table_add_columns(&table, with_node ? ">start_ms|layer|node" : ">start_ms|layer");
+	table_add_columns(&table,
+	                  "part|>n|level|width|height|out_channels|in_channels|>tasks|>time_ms|>energy_mj|>power_mw");
 	for (size_t i = 0; i < n; i++)
-		add_row(&table, run, &row[i]);
+		add_row(&table, run, &row[i], with_node);
 	table_finish(&table, file, 0);
 	if (run->n_replayed > 0)
 		(void)fprintf(file, "level: PEs x tasks each; %zu pieces replayed PE by PE agree\n", run->n_replayed);

@@ -24,7 +24,7 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 	(void)fprintf(
 	    file,
 	    "start_ms,layer,part,n,level,vdd_v,clk_mhz,strategy,width,height,out_channels,in_channels,tasks,pes,"
-	    "level_change,time_ms,energy_mj,power_mw,peak_power_mw%s\n",
+	    "level_change,time_ms,energy_mj,power_mw,peak_power_mw%s,node,operator\n",
 	    run->domain != DVFS_CHIP ? ",level_by_pe" : "");
 	for (size_t i = 0; i < n; i++) {
 		const struct power_piece *piece = &run->work.piece[row[i].segment];
@@ -44,6 +44,8 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 			power_print_plan(run->work.machine, mode->plan, plan);
 		if (run->domain != DVFS_CHIP)
 			csv_put_row(file, ",%s", plan);
+		const struct layer_origin *origin = &piece->block->origin;
+		csv_put_row(file, ",%s,%s", origin->node ? origin->node : "", origin->op ? origin->op : "");
 		(void)fputc('\n', file);
 	}
 }
@@ -116,6 +118,7 @@ static void put_rows(struct json *json, const struct power_run *run, struct aren
 		json_put_fields(json, "start_ms %g, layer %s, part %s, n %u, level %s", row[i].start_ns / NS_PER_MS,
 		                piece->block->name, power_part_name[piece->part], row[i].n,
 		                run->work.machine->level[mode->level].name);
+		design_put_origin(json, piece->block);
 		json_put_fields(json, "width %s, height %s, out_channels %s, in_channels %s, tasks %" PRIu64 ", pes %u",
 		                split.w, split.h, split.c, split.d, piece->n_task, piece->n_pe);
 		json_put_fields(json, "time_ms %g, energy_mj %g, peak_power_mw %g", row[i].time_ns / NS_PER_MS,

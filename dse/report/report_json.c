@@ -105,20 +105,13 @@ static void put_replay(struct json *json, const struct report_data *data)
 static void put_header(struct json *json, const struct report_data *data)
 {
 	const struct report_run *run = &data->run;
-	static const char *const same[] = {"space",
-	                                   "verdict",
-	                                   "seconds",
-	                                   "inputs",
-	                                   "counts",
-	                                   "infeasible_by_reason",
-	                                   "over_limit",
-	                                   "machines_refused_by_reason",
-	                                   "nearest_miss",
-	                                   "changes_of_one_limit",
-	                                   "failed",
-	                                   "verify",
-	                                   "certificate",
-	                                   "complete",
+	static const char *const same[] = {"space",        "verdict",
+	                                   "seconds",      "inputs",
+	                                   "counts",       "infeasible_by_reason",
+	                                   "over_limit",   "machines_refused_by_reason",
+	                                   "nearest_miss", "changes_of_one_limit",
+	                                   "failed",       "verify",
+	                                   "certificate",  "complete",
 	                                   "stopped_by"};
 	if (run->record.id > 0)
 		json_put_u64(json, "run", run->record.id);
@@ -197,8 +190,16 @@ static void put_layers(struct json *json, const struct report_data *data)
 	json_begin_list(json, "layers");
 	for (size_t i = 0; i < front->n_network; i++)
 		for (size_t k = 0; k < front->network[i].n_layer; k++) {
-			json_put_object(json, NULL, "network %s, operation %s", front->network[i].name,
-			                front->operation[front->network[i].begin + k]);
+			size_t layer = front->network[i].begin + k;
+			char node[BLOCK_NODE_TEXT_SIZE] = "";
+			if (data->space.n_network > 0)
+				block_print_node(data->map.block[layer], sizeof(node), node);
+			json_begin_object(json, NULL);
+			json_put_fields(json, "network %s, operation %s", front->network[i].name,
+			                front->operation[layer]);
+			if (node[0])
+				json_put_text(json, "node", node);
+			json_end(json);
 		}
 	json_end(json);
 	json_begin_list(json, "point_designs");

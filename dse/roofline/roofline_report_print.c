@@ -2,6 +2,7 @@
 /* Rooflines as tables, CSV and JSON. */
 #include "dse/out/csv_write.h"
 #include "dse/design/story.h"
+#include "dse/layer/design_text.h"
 #include "dse/out/json.h"
 #include "dse/roofline/roofline_report.h"
 #include "dse/out/table.h"
@@ -74,13 +75,18 @@ struct roofline_sum roofline_sum(const struct roofline *roofline)
 static void print_layers(FILE *file, const struct roofline *roofline)
 {
 	struct table table = {0};
-	table_add_columns(&table, "layer|kind|>mac|>ifmap_byte|>weight_byte|>ofmap_byte|>op_per_byte|>attainable_gops"
+	bool has_nodes = network_has_nodes(roofline->network);
+	table_add_columns(&table, has_nodes ? "layer|node" : "layer");
+	table_add_columns(&table, "kind|>mac|>ifmap_byte|>weight_byte|>ofmap_byte|>op_per_byte|>attainable_gops"
 	                          "|>reached_gops|>reached_pct|bound");
 	for (size_t i = 0; i < roofline->n; i++) {
 		const struct roofline_layer *layer = &roofline->layer[i];
-		table_add_row(&table, "%s|%s|%.0f|%.0f|%.0f|%.0f|%g|%g|%g", layer->block->name,
-		              roofline_kind_name[layer->kind], layer->n_op / 2, layer->ifmap_byte, layer->weight_byte,
-		              layer->ofmap_byte, layer->intensity, layer->attainable_gops, reached_of(layer));
+		table_add(&table, "%s", layer->block->name);
+		if (has_nodes)
+			design_add_node(&table, layer->block);
+		table_add_row(&table, "%s|%.0f|%.0f|%.0f|%.0f|%g|%g|%g", roofline_kind_name[layer->kind],
+		              layer->n_op / 2, layer->ifmap_byte, layer->weight_byte, layer->ofmap_byte,
+		              layer->intensity, layer->attainable_gops, reached_of(layer));
 		if (layer->is_reached)
 			table_add(&table, "%.1f", 100 * layer->reached_gops / layer->attainable_gops);
 		else
@@ -137,7 +143,8 @@ void roofline_write_csv(FILE *file, const struct roofline *roofline, size_t n)
 {
 	(void)fputs(
 	    "network,machine,level,clk_mhz,compute_gops,memory_gb_s,layer,kind,mac,ifmap_byte,weight_byte,"
-	    "ofmap_byte,op_per_byte,attainable_gops,reached_gops,bound,verdict,array,strategy,intensity,noc_gb_s\n",
+	    "ofmap_byte,op_per_byte,attainable_gops,reached_gops,bound,verdict,array,strategy,intensity,noc_gb_s,"
+	    "node,operator\n",
 	    file);
 	for (size_t i = 0; i < n; i++) {
 		const struct roofline *one = &roofline[i];
@@ -154,10 +161,11 @@ void roofline_write_csv(FILE *file, const struct roofline *roofline, size_t n)
 				csv_put_real(file, false, layer->reached_gops);
 			else
 				csv_put_text(file, false, "");
-			csv_put_row(file, ",%s,%s,%s,%s,%s,%g\n", bound_of(layer),
+			const struct layer_origin *origin = &layer->block->origin;
+			csv_put_row(file, ",%s,%s,%s,%s,%s,%g,%s,%s\n", bound_of(layer),
 			            verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name,
 			            array_of(one, array), strategy_of(one), roofline_intensity_name[one->intensity],
-			            one->noc_gb_s);
+			            one->noc_gb_s, origin->node ? origin->node : "", origin->op ? origin->op : "");
 		}
 	}
 }
@@ -168,6 +176,7 @@ static void put_layer(struct json *json, const struct roofline_layer *layer)
 	json_put_fields(json, "layer %s, kind %s, mac %g, ifmap_byte %g, weight_byte %g, ofmap_byte %g, op_per_byte %g",
 	                layer->block->name, roofline_kind_name[layer->kind], layer->n_op / 2, layer->ifmap_byte,
 	                layer->weight_byte, layer->ofmap_byte, layer->intensity);
+	design_put_origin(json, layer->block);
 	json_put_fields(json, "attainable_gops %g, reached_gops %g, bound %s, verdict %s", layer->attainable_gops,
 	                reached_of(layer), bound_of(layer),
 	                verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);

@@ -2,10 +2,12 @@
 #include "dse/schedule/schedule_report.h"
 #include "dse/design/story.h"
 #include "dse/space/space.h"
+#include "dse/layer/design_text.h"
 #include "dse/out/json.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
 #include "sim/machine/machine_param.h"
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,10 +23,28 @@ static uint32_t paper_workers(const struct schedule_report *report, uint32_t l)
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
 
+/* The operation's word as networks and other tables have it, of "FC_3" "fc": OctopuScheduler's type of it is "linear".
+ */
+static const char *kind_word(const struct octopus_layer *layer, char word[BLOCK_NAME_SIZE])
+{
+	size_t n = 0;
+	for (; layer->name[n] && layer->name[n] != '_'; n++)
+		word[n] = (char)tolower((unsigned char)layer->name[n]);
+	word[n] = '\0';
+	return word;
+}
+
+static const struct block *block_of(const struct schedule_report *report, const struct octopus_layer *layer)
+{
+	return &report->graph->network->block[layer->block];
+}
+
 static void print_layers(const struct schedule_report *report, FILE *file)
 {
 	struct table table = {0};
-	table_add_columns(&table, "layer|type|>workers|>paper|>tiles|>tile|>sram_byte");
+	bool has_nodes = network_has_nodes(report->graph->network);
+	table_add_columns(&table, has_nodes ? "layer|node" : "layer");
+	table_add_columns(&table, "kind|>workers|>paper|>tiles|>tile|>sram_byte");
 	for (int p = 0; p < N_OCTOPUS_PART; p++)
 		table_add_column(&table, octopus_part_name[p], true);
 	table_add_columns(&table, ">total_us|>hidden_us");
@@ -32,7 +52,11 @@ static void print_layers(const struct schedule_report *report, FILE *file)
 		const struct octopus_layer *layer = &report->graph->layer[l];
 		const struct octopus_layer_cost *cost = &report->schedule->layer[l];
 		uint32_t n_paper = paper_workers(report, l);
-		table_add_row(&table, "%s|%s|%" PRIu32, layer->name, octopus_type_name[layer->type], layer->n_worker);
+		char word[BLOCK_NAME_SIZE];
+		table_add(&table, "%s", layer->name);
+		if (has_nodes)
+			design_add_node(&table, block_of(report, layer));
+		table_add_row(&table, "%s|%" PRIu32, kind_word(layer, word), layer->n_worker);
 		table_add(&table, n_paper > 0 ? "%" PRIu32 : "-", n_paper);
 		table_add_row(&table, "%" PRIu32 "|%" PRIu32 "x%" PRIu32 "x%" PRIu32 "/%" PRIu32 "|%" PRIu64,
 		              layer->n_tile, layer->split.w.size_a, layer->split.h.size_a, layer->split.c.size_a,
@@ -163,9 +187,12 @@ static void put_layer(struct json *json, const struct schedule_report *report, u
 	const struct octopus_layer *layer = &report->graph->layer[l];
 	const struct octopus_layer_cost *cost = &report->schedule->layer[l];
 	uint32_t n_paper = paper_workers(report, l);
+	char word[BLOCK_NAME_SIZE];
 	json_begin_object(json, NULL);
-	json_put_fields(json, "name %s, type %s, chip %u, workers %u", layer->name, octopus_type_name[layer->type],
-	                cost->chip, layer->n_worker);
+	json_put_fields(json, "layer %s, kind %s, name %s, type %s, chip %u, workers %u", layer->name,
+	                kind_word(layer, word), layer->name, octopus_type_name[layer->type], cost->chip,
+	                layer->n_worker);
+	design_put_origin(json, block_of(report, layer));
 	if (n_paper > 0)
 		json_put_u64(json, "paper_workers", n_paper);
 	json_put_fields(json, "tiles %u, tiles_per_worker %u", layer->n_tile, layer->tiles_per_worker);

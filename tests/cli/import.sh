@@ -50,7 +50,26 @@ grep -Eq '^CONV_3 +n3 \(Conv\) +fusion_reuse ' "$work/out" || fail "no node besi
 expect_code 0 "$DSE" simulate dvfs_chip "$work/light_squeezenet.yaml" --layers '^n7$' --json
 expect_text "$work/out" '"layer": "CONV_5", "operation": "CONV_5", "node": "n7", "operator": "Conv"'
 expect_code 0 "$DSE" roofline dvfs_chip "$models/light_squeezenet.onnx" --layers '^n7$'
-grep -Eq '^CONV_5 ' "$work/out" || fail "no layer by the name of its node"
+grep -Eq '^CONV_5 +n7 \(Conv\) +conv ' "$work/out" || fail "no layer by the name of its node, or the name is not there"
+expect_code 0 "$DSE" roofline dvfs_chip "$models/light_squeezenet.onnx" -q -o "$work/roofline"
+grep -Eq ',CONV_5,.*,n7,Conv$' "$work/roofline/roofline.csv" || fail "no node in roofline.csv"
+expect_code 0 "$DSE" power dvfs_chip "$models/light_squeezenet.onnx" --budget-frac 0.9 -q -o "$work/power"
+grep -Eq ',CONV_5,.*,n7,Conv$' "$work/power/schedule.csv" || fail "no node in schedule.csv"
+expect_text "$work/power/power.json" '"layer": "CONV_5"'
+expect_text "$work/power/power.json" '"node": "n7"'
+expect_code 0 "$DSE" power dvfs_chip "$models/light_squeezenet.onnx" --budget-frac 0.9
+grep -Eq ' CONV_5 +n7 \(Conv\) +layer ' "$work/out" || fail "no node in a schedule of levels"
+# dse schedule, too, and an operation's word is that of other tables.
+expect_code 0 "$DSE" schedule "$models/light_squeezenet.onnx" --machine thesis_chip
+grep -Eq '^ +CONV_5 +n7 \(Conv\) +conv ' "$work/out" || fail "no node in a schedule"
+expect_code 0 "$DSE" schedule vgg16 --machine thesis_chip
+grep -Eq '^ +FC_19 +fc ' "$work/out" || fail "a fully connected layer is no fc"
+# and a report's page
+printf 'name: r\nmachine: dvfs_chip\nnetwork: %s\nobjectives: [latency_ms]\nlayers: [{match: ".*", split: thesis}]\n' \
+	"$PWD/$models/light_squeezenet.onnx" >"$work/page.yaml"
+expect_code 0 "$DSE" explore "$work/page.yaml" --detail fast -q --store none -o "$work/page"
+expect_code 0 "$DSE" report "$work"/page/* -q -o "$work/page.html"
+expect_text "$work/page.html" '"operation":"CONV_5","node":"n7 (Conv)"'
 printf 'name: r\nmachine: dvfs_chip\nnetwork: %s\nobjectives: [latency_ms]\nlayers: [{match: "^n7$", split: even}]\n' \
 	"$PWD/$models/light_squeezenet.onnx" >"$work/rule.yaml"
 expect_code 0 "$DSE" check "$work/rule.yaml"

@@ -23,7 +23,7 @@ for domain in chip qpe pe; do
 done
 awk -v a="$before" -v b="$chip" 'BEGIN { exit !(a < 5.9 && b > 6.9) }' || fail "1500 mW: $before and $chip ms"
 [ -s "$work/pe/power.svg" ] || fail "no picture"
-head -n 1 "$work/pe/schedule.csv" | grep -q ',level_by_pe$' || fail "schedule.csv by PE"
+head -n 1 "$work/pe/schedule.csv" | grep -q ',level_by_pe,node,operator$' || fail "schedule.csv by PE"
 head -n 1 "$work/chip/schedule.csv" | grep -q ',peak_power_mw$' || fail "schedule.csv by chip"
 
 # At no loss of time: 56 PEs have 4 tasks of 512, 96 have 3, which take no longer at PL1.

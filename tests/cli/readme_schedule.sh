@@ -6,7 +6,7 @@
 # "315.6 (8)" of a layer, or "12.0" of setup or cleanup, or the total.
 figures() {
 	expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip "$@"
-	awk '$2 == "linear" || $2 == "softmax" { printf "%s (%s)\n", $15, $3 }
+	awk '$2 == "fc" || $2 == "softmax" { printf "%s (%s)\n", $15, $3 }
 		$1 == "chip" { for (i = 3; i < NF; i++) if ($i == "setup" || $i == "cleanup") print $(i + 1) }
 		$1 == "total" { print $2 }' "$work/out"
 }

@@ -18,7 +18,7 @@
 	};
 
 	// The chosen point's layers, of the chosen network: [{layer, design, name (with its network where there are several),
-	// full (always with it)}]; without a design they are left out.
+	// full (always with it, and with what the model calls the layer)}]; without a design they are left out.
 	function lines() {
 		if (model.current === null) return [];
 		const {layers} = model.runOf(model.current);
@@ -35,7 +35,7 @@
 			)
 			.map((line) => ({
 				...line,
-				full: `${line.layer.network} ${line.layer.operation}`,
+				full: `${line.layer.network} ${line.layer.operation}${line.layer.node ? ', ' + line.layer.node : ''}`,
 				name: is_one ? line.layer.operation : `${line.layer.network} ${line.layer.operation}`,
 			}));
 	}
@@ -292,6 +292,9 @@
 		return [
 			{key: 'network', label: 'network', value: ({layer}) => layer.network},
 			{key: 'layer', label: 'layer', value: ({layer}) => layer.operation},
+			...(shown.some(({layer}) => layer.node)
+				? [{key: 'node', label: 'node', value: ({layer}) => layer.node || ''}]
+				: []),
 			...fields.map((name) => ({
 				key: `field.${name}`,
 				label: name,

@@ -305,7 +305,12 @@
 			'tr',
 			{},
 			dse.el('td', {}, layer ? layer.network : ''),
-			dse.el('th', {scope: 'row'}, layer ? layer.operation : ''),
+			dse.el(
+				'th',
+				{scope: 'row'},
+				layer ? layer.operation : '',
+				layer && layer.node ? dse.el('span', {class: 'note'}, ` ${layer.node}`) : null,
+			),
 			words.map((text) =>
 				dse.el('td', {class: text !== words[0] ? 'differs' : null}, markWords(text, words[0])),
 			),
