@@ -77,7 +77,8 @@ window.dse = {};
 	// A limit that just lets something through: 6 digits, rounded up, so that whoever takes it does not fall short of it.
 	dse.limit = function (value) {
 		const near = Number(value.toPrecision(6));
-		return dse.number(near < value ? Number((value + Math.abs(value) * 1e-5).toPrecision(6)) : near, 6);
+		const step = value === 0 ? 0 : 10 ** (Math.floor(Math.log10(Math.abs(value))) - 5);
+		return dse.number(near < value ? Number((near + step).toPrecision(6)) : near, 6);
 	};
 
 	// A count, whole however large.
@@ -407,9 +408,11 @@ window.dse = {};
 
 	// A table that is only read: {columns: [name], rows: [[text, number or node]], show: how numbers are written}; numbers
 	// stand right.
-	dse.plainTable = function (caption, {columns, rows, show = dse.number}) {
+	dse.plainTable = function (caption, {columns, rows, right = [], show = dse.number}) {
 		const isNumber = (value) => typeof value === 'number' || value === null || value?.digits > 0;
-		const is_number = columns.map((_, k) => rows.length > 0 && rows.every((row) => isNumber(row[k])));
+		const is_number = columns.map(
+			(_, k) => right[k] || (rows.length > 0 && rows.every((row) => isNumber(row[k]))),
+		);
 		const content = (value, as) =>
 			value instanceof Node ? value : value?.digits > 0 ? dse.number(value.value, value.digits) : as(value);
 		const cell = (value, k) =>

@@ -20,9 +20,17 @@
 	// What tells the machines of the front apart: a knob of the machine with a few values; null: they are not told apart.
 	function knob(run) {
 		const columns = run.columns
-			.filter((from) => from.kind === 'knob' && from.key.includes('.'))
+			.filter((from) => from.kind === 'knob' && from.key.includes('.') && !from.key.startsWith('level'))
 			.map((from) => model.byKey.get(from.key));
 		return columns.find((column) => column.n_distinct > 1 && column.n_distinct <= 6) || null;
+	}
+
+	// Sizes as users write them, "128 KiB".
+	function shownKnob(column, value) {
+		const size = column.values ? NaN : value;
+		return column.key.endsWith('_byte') && size >= 1024 && size % 1024 === 0
+			? `${dse.count(size / 1024)}\u00a0KiB`
+			: model.shown(column, value);
 	}
 
 	function frontSets(run, [x, y]) {
@@ -30,7 +38,7 @@
 		const sets = new Map();
 		for (let row = run.first; row < run.first + run.n; row++) {
 			if (Number.isNaN(x.of[row]) || Number.isNaN(y.of[row])) continue;
-			const name = by ? `${by.label} ${model.shown(by, by.of[row])}` : 'front';
+			const name = by ? `${by.label} ${shownKnob(by, by.of[row])}` : 'front';
 			if (!sets.has(name)) sets.set(name, []);
 			sets.get(name).push({x: x.of[row] * x.scale, y: y.of[row] * y.scale, name: model.name(row)});
 		}
@@ -43,36 +51,50 @@
 		}));
 	}
 
+	// Of a machine that is not searched to the end the least values are only what was seen.
 	const lost = (run) =>
-		list(run.verdict.machines).filter((machine) => machine.place !== 'on the front' && machine.least);
+		list(run.verdict.machines).filter(
+			({place, least}) => place !== 'on the front' && place !== 'not searched to the end' && least,
+		);
 
-	function lostSet(run, [x, y]) {
-		const data = lost(run)
-			.filter(({least}) => is_number(least[x.key]) && is_number(least[y.key]))
-			.map(({name, least, is_bound}) => ({
-				x: least[x.key] * x.scale,
-				y: least[y.key] * y.scale,
-				name: `${name}, ${is_bound ? 'not below this, as bounds prove' : 'its least values'}`,
-			}));
-		return data.length === 0
-			? []
-			: [
-					{
-						label: 'machines that lost: their least values',
-						data,
-						pointStyle: 'crossRot',
-						pointRadius: 5,
-						borderWidth: 2,
-						borderColor: dse.colour('c6'),
-						backgroundColor: dse.colour('c6'),
-					},
-				];
+	// Of each machine that lost a corner: its least values, which one design need not have together, and from there up and to
+	// the right, where all of its designs are.
+	function lostSet(run, [x, y], sets) {
+		const corners = lost(run).filter(({least}) => is_number(least[x.key]) && is_number(least[y.key]));
+		if (corners.length === 0) return [];
+		// a little further than anything is
+		const most = (of, key) => {
+			const all = [
+				...corners.map(({least}) => least[of.key] * of.scale),
+				...sets.flatMap(({data}) => data.map((point) => point[key])),
+			];
+			const high = all.reduce((a, b) => Math.max(a, b));
+			return high + 0.04 * (high - all.reduce((a, b) => Math.min(a, b)));
+		};
+		const far = {x: most(x, 'x'), y: most(y, 'y')};
+		const data = corners.flatMap(({name, least, is_bound}) => {
+			const at = {x: least[x.key] * x.scale, y: least[y.key] * y.scale};
+			at.name = `${name}, ${is_bound ? 'not below this, as bounds prove' : 'its least values'}`;
+			return [{x: at.x, y: far.y, name: at.name, end: true}, at, {x: far.x, y: at.y, name: at.name, end: true}, {x: NaN, y: NaN}];
+		});
+		return [
+			{
+				label: 'machines that lost: all their designs are above and right of a corner',
+				data,
+				showLine: true,
+				borderWidth: 1,
+				pointRadius: data.map(({end}) => (end ? 0 : 2)),
+				borderColor: dse.colour('c6'),
+				backgroundColor: dse.colour('c6'),
+			},
+		];
 	}
 
 	function config(run, two) {
+		const sets = frontSets(run, two);
 		return {
 			type: 'scatter',
-			data: {datasets: [...lostSet(run, two), ...frontSets(run, two)]},
+			data: {datasets: [...sets, ...lostSet(run, two, sets)]},
 			options: {
 				scales: {
 					x: {type: 'linear', title: {text: two[0].title}},
@@ -110,30 +132,27 @@
 	function table(run) {
 		const {rows, columns} = run.verdict;
 		if (list(rows).length < 2) return '';
-		const has_groups = rows.some(({n}) => n > 1);
 		const shown = (row, value, key) =>
 			!is_number(value)
 				? ''
 				: `${row.is_bound && !SIZES.includes(key) ? '\u2265\u00a0' : ''}${dse.number(value, 5)}`;
-		return dse.plainTable('Machines', {
-			columns: [
-				'machine',
-				has_groups ? 'number' : null,
-				'verdict',
+		const has_groups = rows.some(({n}) => n > 1);
+		// [name, cell of a row]; a column that is empty in all rows is left out
+		const all = [
+			['machine', (row) => row.machines],
+			['number', (row) => (has_groups ? row.n : '')],
+			['verdict', (row) => row.verdict],
+			[
 				'behind by (%)',
-				...columns.map((key) => label(key) + unit(key)),
-				'time bound by',
-			].filter((name) => name !== null),
-			rows: rows.map((row) =>
-				[
-					row.machines,
-					has_groups ? row.n : null,
-					row.verdict,
-					row.place === 'beaten' && is_number(row.behind_pct) ? dse.number(row.behind_pct, 3) : '',
-					...list(row.values).map((value, k) => shown(row, value, columns[k])),
-					row.bound || '',
-				].filter((cell) => cell !== null),
-			),
+				(row) => (row.place === 'beaten' && is_number(row.behind_pct) ? dse.number(row.behind_pct, 3) : ''),
+			],
+			...columns.map((key, k) => [label(key) + unit(key), (row) => shown(row, list(row.values)[k], key)]),
+			['time bound by', (row) => row.bound || ''],
+		].filter(([, cell]) => rows.some((row) => cell(row) !== ''));
+		return dse.plainTable('Machines', {
+			columns: all.map(([name]) => name),
+			rows: rows.map((row) => all.map(([, cell]) => cell(row))),
+			right: all.map(([name]) => !['machine', 'verdict', 'time bound by'].includes(name)),
 		});
 	}
 
@@ -177,7 +196,7 @@
 		section.append(
 			dse.el('div', {class: figure ? 'verdict' : ''}, said, dse.el('div', {}, figure ? figure.element : '', next(run))),
 			table(run),
-			dse.el('div', {class: 'note'}, list(run.verdict.notes).map((note) => dse.el('p', {}, note))),
+			dse.el('div', {class: 'note'}, list(run.verdict.notes).map((note) => dse.el('p', {}, note.replace('>=', '\u2265')))),
 		);
 		if (figure) figure.redraw();
 	};
