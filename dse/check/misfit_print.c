@@ -78,7 +78,7 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 			  "exact, without --flat, --max-evaluations and --max-seconds.\n");
 	if (!misfit->found || misfit->exists || misfit->n == 0)
 		return;
-	table_add_columns(&table, "one limit, all others as they are|lets something through|>change|>machines|");
+	table_add_columns(&table, "limit|lets something through|>change|>machines|");
 	for (size_t i = 0; i < misfit->n; i++) {
 		const struct misfit_change *change = &misfit->change[i];
 		table_add(&table, "%s", change->what);
@@ -88,7 +88,7 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 		table_add_row(&table, "%s|%" PRIu64 " %s|%s", text, change->n_machine, machines_word[change->kind],
 		              change->proven ? "proven" : "not proven");
 	}
-	(void)fputc('\n', file);
+	(void)fputs("\nOne limit changed, all others as they are:\n", file);
 	table_finish(&table, file, 2);
 	if (misfit->best < misfit->n)
 		print_best(file, &misfit->change[misfit->best]);

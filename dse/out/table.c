@@ -193,7 +193,7 @@ void table_fit(struct table *table, size_t n_char, size_t n_keep)
 	assert(table && table->n_column > 0 && n_keep > 0);
 	bool is_wide = line_length(table) > n_char;
 	for (size_t i = n_keep; is_wide && i + 1 < table->n_column; i++)
-		if (is_same(table, i))
+		if (table->room[i] == TABLE_SHOWN && is_same(table, i))
 			table->room[i] = TABLE_SAME;
 	for (size_t i = table->n_column - 1; i-- > n_keep && line_length(table) > n_char;)
 		if (table->room[i] == TABLE_SHOWN)
@@ -214,6 +214,23 @@ static bool print_columns(const struct table *table, FILE *file, enum table_room
 	return n > 0;
 }
 
+static bool is_blank(const struct table_cell *cell)
+{
+	return !cell->text || cell->text[strspn(cell->text, " ")] == '\0';
+}
+
+void table_leave_empty(struct table *table)
+{
+	assert(table);
+	for (size_t i = 0; i < table->n_column; i++) {
+		bool is_empty = table->n_cell > 0;
+		for (size_t at = i; at < table->n_cell && is_empty; at += table->n_column)
+			is_empty = is_blank(&table->cell[at]);
+		if (is_empty)
+			table->room[i] = TABLE_EMPTY;
+	}
+}
+
 void table_print_left_out(const struct table *table, FILE *file, const char *where)
 {
 	assert(table && file && where);
@@ -223,7 +240,21 @@ void table_print_left_out(const struct table *table, FILE *file, const char *whe
 		(void)fprintf(file, "; %s has them\n", where);
 }
 
-/* The header and all rows of the columns of a block, [first, end), behind column 0 where they do not begin with it. */
+/* Whether a row has nothing in the columns of a block that goes on behind column 0. */
+static bool is_empty_row(const struct table *table, size_t row, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++) {
+		size_t at = (row - 1) * table->n_column + i;
+		if (table->room[i] == TABLE_SHOWN && at < table->n_cell && !is_blank(&table->cell[at]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The header and all rows of the columns of a block, [first, end), behind column 0 where they do not begin with it;
+ * then without rows that have nothing there.
+ */
 static void print_block(const struct table *table, FILE *file, int indent, const size_t width[TABLE_MAX_COLUMN],
                         size_t first, size_t end)
 {
@@ -236,6 +267,8 @@ static void print_block(const struct table *table, FILE *file, int indent, const
 		size_t n = row > 0 ? table->n_cell - (row - 1) * table->n_column : table->n_column;
 		if (n == 0)
 			break;
+		if (row > 0 && first > 0 && is_empty_row(table, row, first, end))
+			continue;
 		(void)fprintf(file, "%*s", indent, "");
 		for (size_t i = 0; i < end && i < n; i = i == 0 && first > 0 ? first : i + 1)
 			if (table->room[i] == TABLE_SHOWN)

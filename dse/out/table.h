@@ -16,8 +16,8 @@ struct table_cell {
 	enum colour colour;
 };
 
-/* Whether a column is printed: not where a narrow terminal has no room for it (table_fit). */
-enum table_room { TABLE_SHOWN, TABLE_SAME, TABLE_LEFT_OUT };
+/* Whether a column is printed: not where a narrow terminal has no room for it (table_fit), or it is empty. */
+enum table_room { TABLE_SHOWN, TABLE_SAME, TABLE_LEFT_OUT, TABLE_EMPTY };
 
 /* Initialise with `struct table table = {0};`, add columns, then cells row by row. */
 struct table {
@@ -63,12 +63,15 @@ void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE]);
  */
 void table_fit(struct table *table, size_t n_char, size_t n_keep);
 
+/* Leave out columns that have nothing in any row. */
+void table_leave_empty(struct table *table);
+
 /* What table_fit left out: texts that are the same in all rows, and names of columns that where has; or nothing. */
 void table_print_left_out(const struct table *table, FILE *file, const char *where);
 
 /*
  * Header and rows, each line after indent blanks. On a terminal that is narrower, columns that do not fit beside the
- * others follow in blocks below, each behind the first column.
+ * others follow in blocks below, each behind the first column; of rows that have nothing there the block says nothing.
  */
 void table_print(const struct table *table, FILE *file, int indent);
 /* The same for lines of n_char characters. */

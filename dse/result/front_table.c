@@ -142,6 +142,7 @@ void front_table_print(FILE *file, const struct front_run *run)
 	else
 		(void)fprintf(file, "Pareto front%s, %s tier: %zu design%s\n\n", so_far, tier, front->n,
 		              front->n == 1 ? "" : "s");
+	table_leave_empty(&table);
 	unsigned n_char, n_line;
 	if (terminal_size(file, &n_char, &n_line))
 		table_fit(&table, n_char,

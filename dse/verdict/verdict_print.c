@@ -46,11 +46,6 @@ static bool has_groups(const struct run_verdict *verdict)
 	return false;
 }
 
-/* What the table has of this verdict: columns with something in some row. */
-struct shown {
-	bool groups, behind, bound, value[RUN_VERDICT_MAX_COLUMN];
-};
-
 /* A machine that an interrupted search has no figure of yet is named below the table. */
 static bool is_unknown(const struct run_verdict *verdict, const struct run_verdict_row *row)
 {
@@ -61,42 +56,22 @@ static bool is_unknown(const struct run_verdict *verdict, const struct run_verdi
 	return !knows;
 }
 
-static struct shown find_shown(const struct run_verdict *verdict, size_t *n_row)
-{
-	struct shown shown = {.groups = has_groups(verdict)};
-	*n_row = 0;
-	for (size_t i = 0; i < verdict->n_row; i++) {
-		const struct run_verdict_row *row = &verdict->row[i];
-		if (is_unknown(verdict, row))
-			continue;
-		++*n_row;
-		shown.behind |= isfinite(row->margin) && row->kind == RUN_VERDICT_BEATEN;
-		shown.bound |= row->bound[0] != '\0';
-		for (size_t k = 0; k < verdict->n_column; k++)
-			shown.value[k] |= isfinite(row->value[k]);
-	}
-	return shown;
-}
-
 static void add_row(struct table *table, const struct run_verdict *verdict, const struct run_verdict_row *row,
-                    const struct shown *shown)
+                    bool groups)
 {
 	table_add(table, "%s", row->machines);
-	if (shown->groups)
+	if (groups)
 		table_add(table, "%" PRIu64, row->n_machine);
 	table_add(table, "%s", row->place);
 	table_colour(table, colour_of_place(row->kind));
 	if (isfinite(row->margin) && row->kind == RUN_VERDICT_BEATEN)
 		table_add(table, "%.2f", floor(1e4 * row->margin) / 100.0);
-	else if (shown->behind)
+	else
 		table_add(table, " ");
 	for (size_t k = 0; k < verdict->n_column; k++)
-		if (shown->value[k])
-			add_value(table, row->value[k],
-			          row->is_bound &&
-			              metric_table[metric_find(verdict->column[k])].scope != METRIC_OF_MACHINE);
-	if (shown->bound)
-		table_add(table, "%s", row->bound);
+		add_value(table, row->value[k],
+		          row->is_bound && metric_table[metric_find(verdict->column[k])].scope != METRIC_OF_MACHINE);
+	table_add(table, "%s", row->bound);
 }
 
 static void name_unknown(FILE *file, const struct run_verdict *verdict, size_t width)
@@ -115,28 +90,24 @@ static void name_unknown(FILE *file, const struct run_verdict *verdict, size_t w
 static void print_rows(FILE *file, const struct run_verdict *verdict)
 {
 	struct table table = {0};
-	size_t n_row;
-	const struct shown shown = find_shown(verdict, &n_row);
-	if (n_row == 0)
-		return;
+	bool groups = has_groups(verdict);
 	table_add_column(&table, "machine", false);
-	if (shown.groups)
+	if (groups)
 		table_add_column(&table, "n", true);
 	table_add_column(&table, "verdict", false);
-	if (shown.behind)
-		table_add_column(&table, "behind_pct", true);
+	table_add_column(&table, "behind_pct", true);
 	for (size_t k = 0; k < verdict->n_column; k++)
-		if (shown.value[k])
-			table_add_column(&table, verdict->column[k], true);
-	if (shown.bound)
-		table_add_column(&table, "time bound by", false);
+		table_add_column(&table, verdict->column[k], true);
+	table_add_column(&table, "time bound by", false);
 	for (size_t i = 0; i < verdict->n_row; i++)
 		if (!is_unknown(verdict, &verdict->row[i]))
-			add_row(&table, verdict, &verdict->row[i], &shown);
+			add_row(&table, verdict, &verdict->row[i], groups);
+	table_leave_empty(&table);
 	unsigned n_char, n_line;
 	if (terminal_size(file, &n_char, &n_line))
-		table_fit(&table, n_char, (size_t)N_KEEP + shown.groups - !shown.behind);
-	table_print(&table, file, 0);
+		table_fit(&table, n_char, N_KEEP + (groups ? 1 : 0));
+	if (table.n_cell > 0)
+		table_print(&table, file, 0);
 	table_print_left_out(&table, file, "run.json");
 	table_free(&table);
 }

@@ -79,7 +79,7 @@ done
 space 'latency_ms <= 0.3'
 expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results"
 expect_text "$work/out" "certificate: exact, every "
-awk '/^Nothing fits: none of 2 machines has a design that keeps all limits/ { verdict = NR } /one limit, all others as they are/ { advice = NR }
+awk '/^Nothing fits: none of 2 machines has a design that keeps all limits/ { verdict = NR } /One limit changed, all others as they are/ { advice = NR }
 	END { exit !(verdict == 1 && advice > verdict) }' "$work/out" || fail "the verdict is not what comes first"
 expect_text "$work/out" "No feasible design"
 

@@ -35,6 +35,26 @@ static void test_table_rows(void **state)
 	assert_non_null(strstr(text[0], "conv 12  18446744073709551615"));
 }
 
+/* Columns without a word are left out; a block that goes on below leaves out rows that it has nothing of. */
+static void test_table_leaves_out_what_is_empty(void **state)
+{
+	(void)state;
+	char text[512] = "";
+	struct table table = {0};
+	FILE *file = fmemopen(text, sizeof(text), "w");
+	assert_non_null(file);
+	table_add_columns(&table, "name|>a|>empty|>b|remark");
+	table_add_row(&table, "one|1| |10| ");
+	table_add_row(&table, "two|2||20|least");
+	table_add_row(&table, "three| | |30|");
+	table_leave_empty(&table);
+	table_print_within(&table, file, 0, 12);
+	table_free(&table);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text,
+	                    "name   a   b\none    1  10\ntwo    2  20\nthree     30\n\nname   remark\ntwo    least\n");
+}
+
 static void test_csv_rows(void **state)
 {
 	(void)state;
@@ -49,6 +69,8 @@ static void test_csv_rows(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest test[] = {cmocka_unit_test(test_table_rows), cmocka_unit_test(test_csv_rows)};
+	const struct CMUnitTest test[] = {cmocka_unit_test(test_table_rows),
+	                                  cmocka_unit_test(test_table_leaves_out_what_is_empty),
+	                                  cmocka_unit_test(test_csv_rows)};
 	return cmocka_run_group_tests(test, NULL, NULL);
 }
