@@ -50,7 +50,10 @@ static void run_job(void *context, size_t i)
 		(void)err_add(&job->err, ERR_INTERRUPTED, "interrupted");
 		return;
 	}
-	(void)arada_cost(job->machine, job->options, job->block, job->word_per_clk, &job->cost, &job->err);
+	/* a replay that is stopped says so by its code alone */
+	if (arada_cost(job->machine, job->options, job->block, job->word_per_clk, &job->cost, &job->err) != ERR_OK &&
+	    job->err.code == ERR_OK)
+		(void)err_add(&job->err, ERR_INTERRUPTED, "interrupted");
 	size_t n_done = atomic_fetch_add_explicit(&jobs->n_done, 1, memory_order_relaxed) + 1;
 	char what[48];
 	(void)snprintf(what, sizeof(what), "layers, %g words a clock", job->word_per_clk);

@@ -18,6 +18,17 @@ machine: slow.yaml
 network: vgg16
 objectives: [latency_ms, energy_mj]
 END_OF_SPACE
+# One layer to be replayed: when the signal comes, all work is begun.
+cat >"$work/arada.yaml" <<'END_OF_SPACE'
+name: one
+machine: edge_tpu
+network: vgg16_conv_8
+objectives: [latency_ms]
+arada:
+  memory_model: scalesim
+  buffers_kib: {edge_tpu: [1, 1, 1]}
+  memories: {edge_tpu: {LPDDR4: 25.6}}
+END_OF_SPACE
 # A row that dse validate replays, CONV_2 of VGG-16 on a smaller array.
 cat >"$work/rows.csv" <<'END_OF_ROWS'
 mode,rows,cols,dataflow,ifmap_kib,filter_kib,ofmap_kib,bandwidth_word_per_clk,network,layer,ifmap_h,ifmap_w,filter_h,filter_w,channels,n_filter,stride,total_clk
@@ -86,6 +97,7 @@ expect_empty "$work/out"
 stops INT check "$work/space.yaml"
 stops INT validate "$work/rows.csv"
 stops INT map "$work/slow.yaml" vgg16
+stops TERM arada "$work/arada.yaml" -o "$work/arada"
 stops INT schedule "$work/large.yaml" --machine final_chip
 expect_empty "$work/out"
 stops TERM schedule "$work/large.yaml" --machine final_chip --strategy hide -o "$work/schedule"
