@@ -4,6 +4,7 @@
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
 #include "dse/out/progress.h"
+#include "dse/out/renamed.h"
 #include "dse/out/table.h"
 #include "sim/base/hash.h"
 #include <inttypes.h>
@@ -144,6 +145,10 @@ static void put_layer(struct json *json, const struct block *block, const struct
 	json_put_fields(json, "layer %s, strategy %s, width %s, height %s, out_channels %s, in_channels %s, proved %d",
 	                block->name, strategy_table[candidate->design.strategy].name, split.w, split.h, split.c,
 	                split.d, result->is_proved);
+	const char *before = renamed_before(RENAMED_KEY, "layer");
+	if (before)
+		json_put_text(json, before, block->name);
+	design_put_renamed(json, "", &split);
 	json_put_fields(
 	    json, "verdict %s, n_task %" PRIu64 ", n_different %" PRIu64 ", shift %u, saturated_frac %g, zero_frac %g",
 	    verdict_table[result->ran ? VERDICT_OK : result->verdict.reason].name, result->n_task, result->n_different,

@@ -2,6 +2,7 @@
 #include "dse/cmd/choice.h"
 #include "dse/base/pattern.h"
 #include "dse/options/cli_table.h"
+#include "dse/out/renamed.h"
 #include "dse/out/paths.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -180,6 +181,25 @@ enum err_code choice_level(const struct cli_options *options, const struct machi
 	               options->level, machine->name, all);
 }
 
+/* By the names that layers had in the last release, where none has such a name now. */
+static enum err_code choose_renamed(const char *text, const struct pattern *pattern, const struct network *network,
+                                    bool *chosen, size_t *n_chosen, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	const char *first = NULL;
+	for (size_t i = 0; i < network->n_block && code == ERR_OK; i++) {
+		char before[RENAMED_NAME_SIZE];
+		if (!renamed_layer(network->block[i].name, before))
+			continue;
+		code = pattern_match(pattern, before, &chosen[i], err);
+		first = chosen[i] && !first ? network->block[i].name : first;
+		*n_chosen += chosen[i];
+	}
+	if (first)
+		renamed_warn(text, first);
+	return code;
+}
+
 enum err_code choice_layers(const struct cli_options *options, const struct network *network, bool *chosen,
                             struct err *err)
 {
@@ -195,6 +215,8 @@ enum err_code choice_layers(const struct cli_options *options, const struct netw
 			                            &chosen[i], err);
 		n_chosen += chosen[i];
 	}
+	if (code == ERR_OK && n_chosen == 0)
+		code = choose_renamed(options->layers, &pattern, network, chosen, &n_chosen, err);
 	pattern_free(&pattern);
 	if (code == ERR_INPUT)
 		return ERR_USAGE; /* the pattern stands on the command line */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse check: validate the YAML files we read; say how large a space is before anybody starts to search it. */
+#include "dse/out/renamed.h"
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/space/machine_read.h"
@@ -182,12 +183,16 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 		                space->network[layer_map_network(map, map->first[i])].network.name,
 		                map->block[map->first[i]]->name);
 		for (size_t k = 0; k < 4; k++) {
-			(void)snprintf(key, sizeof(key), "legal_splits_%s", split_dim_name[k]);
-			json_put_u64(json, key, count[k].legal);
-			(void)snprintf(key, sizeof(key), "allowed_splits_%s", split_dim_name[k]);
-			json_put_u64(json, key, count[k].allowed);
-			(void)snprintf(key, sizeof(key), "listed_splits_%s", split_dim_name[k]);
-			json_put_u64(json, key, count[k].listed);
+			const char *const name[] = {split_dim_name[k],
+			                            renamed_before(RENAMED_DIMENSION, split_dim_name[k])};
+			for (size_t n = 0; n < 2 && name[n]; n++) {
+				(void)snprintf(key, sizeof(key), "legal_splits_%s", name[n]);
+				json_put_u64(json, key, count[k].legal);
+				(void)snprintf(key, sizeof(key), "allowed_splits_%s", name[n]);
+				json_put_u64(json, key, count[k].allowed);
+				(void)snprintf(key, sizeof(key), "listed_splits_%s", name[n]);
+				json_put_u64(json, key, count[k].listed);
+			}
 		}
 		json_put_fields(json, "legal_designs %" PRIu64 ", candidates %" PRIu64, layer->n_legal,
 		                problem_size(&layer->problem));

@@ -3,6 +3,7 @@
 #include "dse/layer/design_field.h"
 #include "dse/design/mapping.h"
 #include "dse/out/paths.h"
+#include "dse/out/renamed.h"
 #include "dse/design/replay.h"
 #include "dse/space/machine_read.h"
 #include "sim/program/mixed.h"
@@ -129,6 +130,13 @@ static const struct block *find_block(const struct layer_reader *reader, const s
 	for (size_t i = 0; i < network->n_block; i++)
 		if (strcmp(reader->name[i], name) == 0)
 			return &network->block[i];
+	for (size_t i = 0; i < network->n_block; i++) {
+		char before[RENAMED_NAME_SIZE];
+		if (!renamed_layer(reader->name[i], before) || strcmp(before, name) != 0)
+			continue;
+		renamed_warn(name, reader->name[i]);
+		return &network->block[i];
+	}
 	const char *nearest = err_nearest(name, reader->name, network->n_block);
 	(void)doc_refuse(reader->err, node, "network %s has no layer '%s'%s%s%s", network->name, doc_quote(name).text,
 	                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/layer/design_text.h"
+#include "dse/out/csv_write.h"
+#include "dse/out/renamed.h"
 #include "dse/layer/deadline.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -22,6 +24,30 @@ void design_print_array(const struct machine *machine, char text[DESIGN_ARRAY_SI
 	assert(param);
 	(void)machine_print_param(machine, param, array, sizeof(array));
 	(void)snprintf(text, DESIGN_ARRAY_SIZE, "%s array %s", is_systolic ? "systolic" : "MAC", array);
+}
+
+void design_put_renamed(struct json *json, const char *prefix, const struct split_text *text)
+{
+	const char *const value[N_SPLIT_DIM] = {text->w, text->h, text->c, text->d};
+	for (size_t k = 0; k < N_SPLIT_DIM; k++) {
+		const char *before = renamed_before(RENAMED_DIMENSION, split_dim_name[k]);
+		char key[RENAMED_NAME_SIZE];
+		(void)snprintf(key, sizeof(key), "%s%s", prefix, before ? before : "");
+		if (before)
+			json_put_text(json, key, value[k]);
+	}
+}
+
+void design_put_csv_renamed(FILE *file, const struct split_text *text)
+{
+	for (size_t k = 0; k < N_SPLIT_DIM; k++) {
+		const char *before = renamed_before(RENAMED_DIMENSION, split_dim_name[k]);
+		if (before && !text)
+			(void)fprintf(file, ",split_%s", before);
+		else if (before)
+			csv_put_text(file, false,
+			             (const char *const[N_SPLIT_DIM]){text->w, text->h, text->c, text->d}[k]);
+	}
 }
 
 void design_add_node(struct table *table, const struct block *block)

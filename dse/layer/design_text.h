@@ -14,6 +14,12 @@ struct split_text {
 };
 void design_print_split(const struct split *split, struct split_text *text);
 
+/* The same under the keys that its dimensions had before (dse/out/renamed.h), each behind prefix: "split_" "w". */
+void design_put_renamed(struct json *json, const char *prefix, const struct split_text *text);
+
+/* As cells at a CSV line's end, or, text NULL, as their header: ",split_w,split_h,split_c,split_d". */
+void design_put_csv_renamed(FILE *file, const struct split_text *text);
+
 /* "MAC array 16x4", "systolic array 64x64". */
 #define DESIGN_ARRAY_SIZE 64
 void design_print_array(const struct machine *machine, char text[DESIGN_ARRAY_SIZE]);

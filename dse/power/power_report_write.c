@@ -24,8 +24,10 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 	(void)fprintf(
 	    file,
 	    "start_ms,layer,part,n,level,vdd_v,clk_mhz,strategy,width,height,out_channels,in_channels,tasks,pes,"
-	    "level_change,time_ms,energy_mj,power_mw,peak_power_mw%s,node,operator\n",
+	    "level_change,time_ms,energy_mj,power_mw,peak_power_mw%s,node,operator",
 	    run->domain != DVFS_CHIP ? ",level_by_pe" : "");
+	design_put_csv_renamed(file, NULL);
+	(void)fputc('\n', file);
 	for (size_t i = 0; i < n; i++) {
 		const struct power_piece *piece = &run->work.piece[row[i].segment];
 		const struct power_mode *mode = &run->work.problem.segment[row[i].segment].mode[row[i].mode];
@@ -46,6 +48,7 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 			csv_put_row(file, ",%s", plan);
 		const struct layer_origin *origin = &piece->block->origin;
 		csv_put_row(file, ",%s,%s", origin->node ? origin->node : "", origin->op ? origin->op : "");
+		design_put_csv_renamed(file, &split);
 		(void)fputc('\n', file);
 	}
 }
@@ -121,6 +124,7 @@ static void put_rows(struct json *json, const struct power_run *run, struct aren
 		design_put_origin(json, piece->block);
 		json_put_fields(json, "width %s, height %s, out_channels %s, in_channels %s, tasks %" PRIu64 ", pes %u",
 		                split.w, split.h, split.c, split.d, piece->n_task, piece->n_pe);
+		design_put_renamed(json, "split_", &split);
 		json_put_fields(json, "time_ms %g, energy_mj %g, peak_power_mw %g", row[i].time_ns / NS_PER_MS,
 		                row[i].energy_pj / PJ_PER_MJ, mode->peak_mw);
 		if (mode->plan)

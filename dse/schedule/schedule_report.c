@@ -4,6 +4,7 @@
 #include "dse/space/space.h"
 #include "dse/layer/design_text.h"
 #include "dse/out/json.h"
+#include "dse/out/renamed.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
 #include "sim/machine/machine_param.h"
@@ -189,9 +190,11 @@ static void put_layer(struct json *json, const struct schedule_report *report, u
 	uint32_t n_paper = paper_workers(report, l);
 	char word[BLOCK_NAME_SIZE];
 	json_begin_object(json, NULL);
-	json_put_fields(json, "layer %s, kind %s, name %s, type %s, chip %u, workers %u", layer->name,
-	                kind_word(layer, word), layer->name, octopus_type_name[layer->type], cost->chip,
+	json_put_fields(json, "layer %s, kind %s, chip %u, workers %u", layer->name, kind_word(layer, word), cost->chip,
 	                layer->n_worker);
+	const char *name = renamed_before(RENAMED_KEY, "layer"), *type = renamed_before(RENAMED_KEY, "kind");
+	if (name && type)
+		json_put_fields(json, "name %s, type %s", layer->name, octopus_type_name[layer->type]);
 	design_put_origin(json, block_of(report, layer));
 	if (n_paper > 0)
 		json_put_u64(json, "paper_workers", n_paper);

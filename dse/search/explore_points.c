@@ -24,6 +24,7 @@ void explore_points_write_header(FILE *file, const struct space *space)
 	for (unsigned i = 0; i < N_METRIC; i++)
 		if (metric_table[i].scope == METRIC_OF_LAYER)
 			csv_put_text(file, false, metric_table[i].name);
+	design_put_csv_renamed(file, NULL);
 	(void)fputc('\n', file);
 }
 
@@ -68,6 +69,7 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)
 			csv_put_known(file, false, metric_value(machine, metric, (enum metric)k));
+	design_put_csv_renamed(file, &split);
 	(void)fputc('\n', file);
 }
 

@@ -8,6 +8,7 @@
  * convolutions but the tight one.
  */
 #include "dse/space/space_rules.h"
+#include "dse/out/renamed.h"
 #include "dse/space/layer_input.h"
 #include "sim/program/mixed.h"
 #include <assert.h>
@@ -402,6 +403,43 @@ static void set_dims(struct space_reader *reader, const struct block *block,
 	}
 }
 
+static bool matches_any(const struct space *space, const struct pattern *pattern, bool renamed, const char **first)
+{
+	bool matches = false;
+	for (size_t i = 0; i < space->n_network; i++)
+		for (size_t k = 0; k < space->network[i].network.n_block && !matches; k++) {
+			const struct block *block = &space->network[i].network.block[k];
+			char before[RENAMED_NAME_SIZE];
+			struct err ignored = {0}; /* whoever applies the rule says it */
+			if (!renamed)
+				(void)pattern_match_either(pattern, block->name, block->origin.node, &matches,
+				                           &ignored);
+			else if (renamed_layer(block->name, before))
+				(void)pattern_match(pattern, before, &matches, &ignored);
+			*first = block->name;
+			err_clear(&ignored);
+		}
+	return matches;
+}
+
+/* A rule that matches no layer is of those that had such a name in the last release. */
+static void mark_renamed(struct space_reader *reader, struct rule *rule)
+{
+	const char *first;
+	rule->takes_renamed = rule->pattern.code && !matches_any(reader->space, &rule->pattern, false, &first) &&
+	                      matches_any(reader->space, &rule->pattern, true, &first);
+	if (rule->takes_renamed)
+		renamed_warn(rule->match->text, first);
+}
+
+static enum err_code match_rule(const struct rule *rule, const struct block *block, bool *matches, struct err *err)
+{
+	char before[RENAMED_NAME_SIZE];
+	if (!rule->takes_renamed)
+		return pattern_match_either(&rule->pattern, block->name, block->origin.node, matches, err);
+	return renamed_layer(block->name, before) ? pattern_match(&rule->pattern, before, matches, err) : ERR_OK;
+}
+
 /* All rules on one block, in order. */
 static void choose_for_block(struct space_reader *reader, const struct block *block, struct rule *rule, size_t n_rule,
                              struct layer_choice *choice)
@@ -413,8 +451,7 @@ static void choose_for_block(struct space_reader *reader, const struct block *bl
 		bool matches = false;
 		if (!rule[i].pattern.code)
 			continue;
-		if (pattern_match_either(&rule[i].pattern, block->name, block->origin.node, &matches, &part) !=
-		    ERR_OK) {
+		if (match_rule(&rule[i], block, &matches, &part) != ERR_OK) {
 			(void)err_move(reader->err, doc_place(rule[i].match), &part);
 			pattern_free(&rule[i].pattern); /* once is enough */
 		}
@@ -550,6 +587,8 @@ void space_read_rules(struct space_reader *reader)
 		return;
 	for (; list && n_rule < list->n; n_rule++)
 		read_rule(reader, list->value[n_rule], &rule[n_rule]);
+	for (size_t i = 0; i < n_rule; i++)
+		mark_renamed(reader, &rule[i]);
 	for (size_t i = 0; i < space->n_network; i++) {
 		struct space_network *network = &space->network[i];
 		for (size_t k = 0; k < network->network.n_block && network->choice; k++)

@@ -35,6 +35,7 @@ struct rule {
 	bool fetch[AHEAD_N];
 	bool form[N_CONV_FORM];
 	size_t n_matched;
+	bool takes_renamed; /* it matches no layer, but some by the names that they had before */
 };
 
 #endif

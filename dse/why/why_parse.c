@@ -2,6 +2,7 @@
 /* What the words of dse why fix. */
 #include "dse/base/memory.h"
 #include "dse/out/paths.h"
+#include "dse/out/renamed.h"
 #include "dse/space/machine_read.h"
 #include "dse/why/why.h"
 #include <assert.h>
@@ -72,6 +73,21 @@ static enum err_code parse_machine(const struct space *space, const char *word, 
 
 /* ---- layers ---- */
 
+/* The layer that had this name in the last release; NULL: none. */
+static const char *find_renamed(const struct space *space, const char *own)
+{
+	char before[RENAMED_NAME_SIZE];
+	for (size_t i = 0; i < space->n_network; i++)
+		for (size_t k = 0; k < space->network[i].network.n_block; k++) {
+			const char *now = space->network[i].network.block[k].name;
+			if (!renamed_layer(now, before) || strcmp(before, own) != 0)
+				continue;
+			renamed_warn(own, now);
+			return now;
+		}
+	return NULL;
+}
+
 /* The layer's name, or its node's, as a network has it; NULL and a message: none has one. */
 static const char *find_layer(const struct space *space, const char *text, size_t n_byte, struct err *err)
 {
@@ -87,6 +103,9 @@ static const char *find_layer(const struct space *space, const char *text, size_
 			if (n < MAX_NAME)
 				name[n++] = block->name;
 		}
+	const char *renamed = find_renamed(space, own);
+	if (renamed)
+		return renamed;
 	const char *nearest = err_nearest(own, name, n);
 	(void)err_add(err, ERR_USAGE, "dse why: '%.60s' is no layer of the run's networks%s%s%s", own,
 	              nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");

@@ -54,7 +54,7 @@ grep -Eq '^CONV_5 +n7 \(Conv\) +conv ' "$work/out" || fail "no layer by the name
 expect_code 0 "$DSE" roofline dvfs_chip "$models/light_squeezenet.onnx" -q -o "$work/roofline"
 grep -Eq ',CONV_5,.*,n7,Conv$' "$work/roofline/roofline.csv" || fail "no node in roofline.csv"
 expect_code 0 "$DSE" power dvfs_chip "$models/light_squeezenet.onnx" --budget-frac 0.9 -q -o "$work/power"
-grep -Eq ',CONV_5,.*,n7,Conv$' "$work/power/schedule.csv" || fail "no node in schedule.csv"
+grep -Eq ',CONV_5,.*,n7,Conv,' "$work/power/schedule.csv" || fail "no node in schedule.csv"
 expect_text "$work/power/power.json" '"layer": "CONV_5"'
 expect_text "$work/power/power.json" '"node": "n7"'
 expect_code 0 "$DSE" power dvfs_chip "$models/light_squeezenet.onnx" --budget-frac 0.9

@@ -23,8 +23,8 @@ for domain in chip qpe pe; do
 done
 awk -v a="$before" -v b="$chip" 'BEGIN { exit !(a < 5.9 && b > 6.9) }' || fail "1500 mW: $before and $chip ms"
 [ -s "$work/pe/power.svg" ] || fail "no picture"
-head -n 1 "$work/pe/schedule.csv" | grep -q ',level_by_pe,node,operator$' || fail "schedule.csv by PE"
-head -n 1 "$work/chip/schedule.csv" | grep -q ',peak_power_mw,node,operator$' || fail "schedule.csv by chip"
+head -n 1 "$work/pe/schedule.csv" | grep -q ',level_by_pe,node,operator,' || fail "schedule.csv by PE"
+head -n 1 "$work/chip/schedule.csv" | grep -q ',peak_power_mw,node,operator,split_w,' || fail "schedule.csv by chip"
 
 # At no loss of time: 56 PEs have 4 tasks of 512, 96 have 3, which take no longer at PL1.
 expect_code 0 "$DSE" power dvfs_chip vgg16 --layers '^CONV_11$' --tasks --budget-frac 0 --no-sleep --domain pe
