@@ -15,6 +15,7 @@
 #include "dse/keep/output_file.h"
 #include "dse/price/mapping_search.h"
 #include "dse/out/words.h"
+#include "dse/space/energy_trust.h"
 #include "dse/out/command_word.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -240,7 +241,16 @@ static void print_story(FILE *file, struct simulate_request *job)
 	print_gain(file, job);
 }
 
-/* How far the energies are to be trusted, in a line; each coefficient is in --json. */
+static struct energy_trust trust_of(const struct simulate_request *job)
+{
+	struct simulate_totals totals;
+	struct energy_trust trust;
+	simulate_sum(&job->mapping.machine, job->block, job->mapping.network.n_block, job->shown, &totals);
+	energy_trust_of(&job->mapping.machine, &job->mapping.sources, NULL, 0, &totals.use, &trust);
+	return trust;
+}
+
+/* How far the energies are to be trusted; each coefficient is in --json. */
 static void print_confidence(FILE *file, const struct simulate_request *job)
 {
 	unsigned n[N_CONFIDENCE] = {0};
@@ -251,6 +261,8 @@ static void print_confidence(FILE *file, const struct simulate_request *job)
 	     coefficient_at(&job->mapping.machine, &job->mapping.sources, levels, detail, i, &coefficient); i++)
 		n[coefficient.provenance.confidence]++;
 	struct words_fold fold;
+	struct energy_trust trust = trust_of(job);
+	energy_trust_print(file, "  ", &trust);
 	file = words_fold_begin(&fold, file);
 	(void)fputs("  coefficients:", file);
 	const char *between = " ";
@@ -328,6 +340,8 @@ static void print_json(FILE *file, const struct simulate_request *job)
 	for (size_t i = 0; i < n_hint; i++)
 		json_put_text(&json, NULL, hint[i].text);
 	json_end(&json);
+	struct energy_trust trust = trust_of(job);
+	energy_trust_put_json(&json, &trust);
 	json_begin_list(&json, "coefficients");
 	coefficient_put_json(&json, &job->mapping.machine, &job->mapping.sources, used_levels(job),
 	                     job->options.how.detail.detail, NULL, 0);

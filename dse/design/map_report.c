@@ -7,6 +7,7 @@
 #include "dse/out/legend.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
+#include "dse/space/energy_trust.h"
 #include "mapper/split/split_report.h"
 #include "mapper/split/utilisation.h"
 #include <assert.h>
@@ -295,6 +296,13 @@ static void print_story(FILE *file, const struct map_report *report)
 	story_print_run_time(file, 0, machine, &run_time);
 }
 
+static struct energy_trust trust_of(const struct map_report *report, const struct simulate_totals *totals)
+{
+	struct energy_trust trust;
+	energy_trust_of(&report->mapping->machine, &report->mapping->sources, NULL, 0, &totals->use, &trust);
+	return trust;
+}
+
 /* Sums as dse simulate prints them, in a line. */
 static void print_sums(FILE *file, const struct map_report *report)
 {
@@ -317,6 +325,8 @@ static void print_sums(FILE *file, const struct map_report *report)
 	(void)fprintf(file, "%s\nlatency_ms %.6g  energy_mj %.6g  edp_mj_ms %.6g  dram_byte %.6g  clk %" PRIu64 "\n",
 	              report->source, latency_ms, energy_mj, latency_ms * energy_mj, dram_byte, clk);
 	words_fold_end(&fold);
+	struct energy_trust trust = trust_of(report, &totals);
+	energy_trust_print(own, "", &trust);
 	print_story(own, report);
 	uncertain_print(own, 0, &totals.uncertain);
 	for (size_t i = 0; i < report->mapping->network.n_block; i++)
@@ -414,6 +424,10 @@ void map_put_json(FILE *file, const struct map_report *report)
 	const struct story story = story_of(report);
 	story_put_json(&json, &story);
 	simulate_put_json(&json, &mapping->machine, report->block, mapping->network.n_block, NULL);
+	struct simulate_totals totals;
+	simulate_sum(&mapping->machine, report->block, mapping->network.n_block, NULL, &totals);
+	struct energy_trust trust = trust_of(report, &totals);
+	energy_trust_put_json(&json, &trust);
 	json_begin_list(&json, "splits");
 	each_operation(report, put_json_row, &json);
 	json_end(&json);

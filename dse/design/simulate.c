@@ -397,6 +397,9 @@ static void add_totals(struct simulate_totals *totals, const struct machine *mac
 		totals->supply[k].static_pj += supply[k].static_pj;
 	}
 	energy_add(&totals->energy, &result->energy);
+	struct energy_use use;
+	energy_use_of(machine, block->design.level, result, &use);
+	energy_use_add(&totals->use, &use, 1);
 	for (unsigned k = 0; k < N_METRIC; k++) {
 		if (metric_table[k].op == COMPOSE_SUM)
 			totals->metric[k] += block->metric[k];

@@ -8,6 +8,7 @@
 #include "dse/base/pattern.h"
 #include "dse/design/trace_json.h"
 #include "mapper/split/design.h"
+#include "sim/program/energy_use.h"
 #include "sim/systolic/systolic.h"
 
 /* How blocks are run. {0}: in the fast tier, on one thread. */
@@ -81,6 +82,7 @@ struct simulate_totals {
 	double mac_util_frac;         /* one over the other; 0: nothing multiplies */
 	struct uncertainty uncertain; /* of the latency */
 	struct energy energy;
+	struct energy_use use; /* of each coefficient of energy */
 	struct supply_energy supply[N_SUPPLY];
 	double metric[N_METRIC];
 };

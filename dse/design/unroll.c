@@ -5,10 +5,13 @@
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
 #include "dse/base/parallel.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NS_PER_MS 1e6
 
 enum {
 	N_PART = 16,     /* of a front whose designs are collected side by side */
@@ -85,6 +88,60 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 	metric_of_machine(point->machine, point->metric);
 	metric_derive(point->metric);
 	uncertainty_divide(&point->uncertain, layers_ms);
+}
+
+/* The operating point at which the machine sleeps (energy_sleep_mw). */
+static uint32_t sleep_level(const struct machine *machine)
+{
+	uint32_t least = UINT32_MAX;
+	for (uint32_t i = 0; i < mixed_n_pure(machine); i++)
+		if (energy_is_supplied(machine, i) &&
+		    (least == UINT32_MAX || energy_static_mw(machine, i) < energy_static_mw(machine, least)))
+			least = i;
+	assert(least != UINT32_MAX);
+	return least;
+}
+
+static void add_network_use(const struct space *space, const struct layer_map *map, const struct unrolled *point,
+                            size_t network, struct energy_use *use)
+{
+	const struct machine *machine = point->machine;
+	struct energy_use own = {0};
+	double rest_ms = space->deadline_ms - point->network[network][METRIC_LATENCY];
+	for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++)
+		energy_use_add(&own, &point->layer[i]->use, 1.0);
+	for (size_t i = map->begin[network] + 1; changes_count(space, machine) && i < map->begin[network + 1]; i++)
+		energy_use_add_change(machine, changes_exit(machine, point->layer[i - 1]->design.level),
+		                      changes_entry(machine, point->layer[i]->design.level), &own);
+	if (space->deadline_ms > 0 && rest_ms > 0)
+		energy_use_add_static(machine, sleep_level(machine), rest_ms * NS_PER_MS, &own);
+	energy_use_add(use, &own, space_network_weight(space, network));
+}
+
+void unroll_use(const struct space *space, const struct layer_map *map, const struct unrolled *point,
+                struct energy_use *use)
+{
+	bool is_worst = space_aggregate_op(space, METRIC_ENERGY) == COMPOSE_MAX;
+	size_t worst = 0;
+	for (size_t i = 1; i < map->n_network; i++)
+		worst = point->network[i][METRIC_ENERGY] > point->network[worst][METRIC_ENERGY] ? i : worst;
+	*use = (struct energy_use){0};
+	for (size_t i = 0; i < map->n_network; i++)
+		if (!is_worst || i == worst)
+			add_network_use(space, map, point, i, use);
+}
+
+void unroll_trust(const struct space *space, const struct layer_map *map, const struct unrolled *point,
+                  struct energy_trust *trust)
+{
+	struct energy_use use;
+	const char *varied[128];
+	assert(space->n_axis <= sizeof(varied) / sizeof(varied[0])); /* no parameter twice */
+	for (size_t i = 0; i < space->n_axis; i++)
+		varied[i] = space->axis[i].param->key;
+	unroll_use(space, map, point, &use);
+	energy_trust_of(point->machine, &space->machine_sources[space_machine_file(space, point->machine_index)],
+	                varied, space->n_axis, &use, trust);
 }
 
 /* A design's machine, layer and genes as a key. */
@@ -180,6 +237,7 @@ static enum err_code take_runs(const struct detail_run *run, struct unrolled_des
 			               verdict_table[run[i].verdict.reason].help);
 		design[i].total_clk = run[i].result.total_clk;
 		design[i].energy = run[i].result.energy;
+		energy_use_of(run[i].context->machine, run[i].design->level, &run[i].result, &design[i].use);
 		design[i].uncertain = run[i].uncertain;
 		metric_of_layer(run[i].context, run[i].design, &run[i].result, design[i].metric);
 	}

@@ -12,6 +12,8 @@
  */
 #include "dse/base/key_table.h"
 #include "dse/search/explore.h"
+#include "dse/space/energy_trust.h"
+#include "sim/program/energy_use.h"
 
 /* A design of a distinct layer on a machine. */
 struct unrolled_design {
@@ -20,6 +22,7 @@ struct unrolled_design {
 	struct layer_design design;
 	uint64_t total_clk;
 	struct energy energy;
+	struct energy_use use;        /* of each coefficient of energy */
 	struct uncertainty uncertain; /* of total_clk */
 	double metric[N_METRIC];
 };
@@ -45,6 +48,18 @@ struct unrolled {
 	struct uncertainty uncertain; /* of the latency */
 	struct arena arena;           /* of the two arrays */
 };
+
+/*
+ * What all of a point uses of each coefficient of energy, by networks' weights; changes of operating point and sleep
+ * until a deadline included. Of the worst network alone where
+ * a space judges by that. Amounts times coefficients are the point's energy.
+ */
+void unroll_use(const struct space *space, const struct layer_map *map, const struct unrolled *point,
+                struct energy_use *use);
+
+/* What a point's energy rests on. */
+void unroll_trust(const struct space *space, const struct layer_map *map, const struct unrolled *point,
+                  struct energy_trust *trust);
 
 /* Memory for points of this shape. ERR_INTERNAL. The caller frees it. */
 enum err_code unrolled_init(const struct layer_map *map, struct unrolled *point, struct err *err);

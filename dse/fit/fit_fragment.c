@@ -103,7 +103,10 @@ static bool put_source(FILE *file, const struct fit_data *data, const struct fit
 		put_origin(file, data, param, n_used);
 	else
 		put_plain(file, own->source);
-	(void)fputs("\"}\n", file);
+	(void)fputc('"', file);
+	if (!param)
+		provenance_print_interval(file, own);
+	(void)fputs("}\n", file);
 	return true;
 }
 

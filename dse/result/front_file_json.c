@@ -82,6 +82,9 @@ static void begin_point(struct json *json, const struct front_run *run, size_t i
 	put_metrics(json, point->machine, point->metric, true);
 	json_end(json);
 	uncertain_put_json(json, &point->uncertain);
+	struct energy_trust trust;
+	unroll_trust(space, &run->explore->map, point, &trust);
+	energy_trust_put_json(json, &trust);
 	if (run->price && run->price->is_priced)
 		json_put_fields(json, "like_it %u, place %s", (unsigned)run->price->n_like[id],
 		                front_file_place(run->price, id));

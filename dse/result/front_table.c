@@ -149,6 +149,12 @@ void front_table_print(FILE *file, const struct front_run *run)
 		          1 + run->space->n_objective + (space_has_objective(run->space, METRIC_LATENCY) ? 1 : 0));
 	table_print(&table, file, 0);
 	table_print_left_out(&table, file, "front.csv");
+	struct energy_trust trust;
+	unroll_point(run->unroller, knee, &point);
+	unroll_trust(run->space, &run->explore->map, &point, &trust);
+	char begin[64];
+	(void)snprintf(begin, sizeof(begin), "design %zu%s: ", knee, front->n > 1 ? ", the knee" : "");
+	energy_trust_print(file, begin, &trust);
 	if (run->verify && run->verify->n_certain < run->verify->n_point)
 		(void)fprintf(file, "depends: on the front in the tier that searched; the event tier has another point "
 		                    "that beats it\n");

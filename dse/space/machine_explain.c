@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define GOPS_PER_OPS 1e-9
@@ -132,11 +133,15 @@ static size_t explain_confidence(struct words *words, const struct machine *mach
 		               strcmp(before.provenance.source, coefficient.provenance.source) == 0;
 		before = coefficient;
 		n++;
+		char interval[64] = "";
+		if (coefficient.most > coefficient.least)
+			(void)snprintf(interval, sizeof(interval), ", %.6g to %.6g", coefficient.least,
+			               coefficient.most);
 		if (!is_same)
-			words_line(words, "%s: %s%s%s %.6g%s%s (%s)", confidence_name[confidence],
+			words_line(words, "%s: %s%s%s %.6g%s%s%s (%s)", confidence_name[confidence],
 			           of_level ? machine->level[coefficient.level].name : "", of_level ? "." : "",
 			           coefficient.key, coefficient.value, strcmp(coefficient.unit, "1") != 0 ? " " : "",
-			           strcmp(coefficient.unit, "1") != 0 ? coefficient.unit : "",
+			           strcmp(coefficient.unit, "1") != 0 ? coefficient.unit : "", interval,
 			           coefficient.provenance.source);
 	}
 	return n;

@@ -89,7 +89,7 @@ enum err_code machine_set_apply(const char *what, const struct machine_set *set,
 	*machine = changed;
 	for (size_t i = 0; sources && i < set->n; i++) {
 		sources->param[set->setting[i].param - machine_param] =
-		    (struct provenance){CONFIDENCE_ASSUMED, "given by --set"};
+		    (struct provenance){.confidence = CONFIDENCE_ASSUMED, .source = "given by --set"};
 		sources->given[set->setting[i].param - machine_param] = true;
 	}
 	return ERR_OK;

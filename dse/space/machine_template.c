@@ -93,7 +93,21 @@ static void put_source(FILE *file, const char *level, const char *key, const str
 	(void)fprintf(file, "  %s%s%s: {confidence: %s, source: ", level, *level ? "." : "", key,
 	              confidence_name[provenance->confidence]);
 	yaml_write_text(file, provenance->source);
+	provenance_print_interval(file, provenance);
 	(void)fputs("}\n", file);
+}
+
+/* An entry of all levels once, then those of single levels. */
+static void put_level_sources(FILE *file, const struct machine *like, const struct machine_sources *sources, size_t i)
+{
+	for (uint32_t l = 0; l < like->n_level; l++)
+		if (!sources->level[l][i].is_of_level) {
+			put_source(file, "", level_param[i].key, &sources->level[l][i]);
+			break;
+		}
+	for (uint32_t l = 0; l < like->n_level; l++)
+		if (sources->level[l][i].is_of_level)
+			put_source(file, like->level[l].name, level_param[i].key, &sources->level[l][i]);
 }
 
 static void put_sources(FILE *file, const struct machine *like, const struct machine_sources *sources)
@@ -113,9 +127,8 @@ static void put_sources(FILE *file, const struct machine *like, const struct mac
 	    like->name);
 	for (size_t i = 0; i < machine_n_param; i++)
 		put_source(file, "", machine_param[i].key, &sources->param[i]);
-	for (uint32_t l = 0; l < like->n_level; l++)
-		for (size_t i = 0; i < machine_n_level_param; i++)
-			put_source(file, like->level[l].name, level_param[i].key, &sources->level[l][i]);
+	for (size_t i = 0; i < machine_n_level_param; i++)
+		put_level_sources(file, like, sources, i);
 }
 
 void machine_template_write(FILE *file, const char *name, const struct machine *like,

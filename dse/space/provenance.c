@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/provenance.h"
+#include "sim/base/real.h"
+#include "sim/base/unit.h"
 #include "sim/machine/machine_param.h"
 #include "sim/machine/machine_technology.h"
 #include <assert.h>
@@ -8,6 +10,11 @@
 #include <string.h>
 
 const char *const confidence_name[N_CONFIDENCE] = {"unknown", "assumed", "derived", "fitted", "published", "measured"};
+
+const double confidence_interval_frac[N_CONFIDENCE] = {
+    [CONFIDENCE_UNKNOWN] = 0.5, [CONFIDENCE_ASSUMED] = 0.5,   [CONFIDENCE_DERIVED] = 0.2,
+    [CONFIDENCE_FITTED] = 0.1,  [CONFIDENCE_PUBLISHED] = 0.2, [CONFIDENCE_MEASURED] = 0.05,
+};
 
 /* How far to trust the defaults of what enters energies; their sources are in the parameters' tables. */
 static const struct {
@@ -93,13 +100,39 @@ static void refuse_key(const struct doc_node *node, struct err *err)
 	    doc_quote(node->text).text, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* {confidence: derived, source: text}; both are needed. */
-static bool read_entry(const struct doc_node *map, struct arena *arena, struct provenance *entry, struct err *err)
+/* A number of percent with its sign behind it. */
+static bool read_percent(const char *text, double *pct)
 {
-	static const char *const allowed[] = {"confidence", "source"};
+	char *end;
+	*pct = strtod(text, &end);
+	return end != text && strcmp(end + strspn(end, " "), "%") == 0 && *pct >= 0 && *pct <= 100;
+}
+
+/* "20 %" of the value, or a distance in its unit. */
+static bool read_interval(const struct doc_node *node, const char *unit, struct provenance *entry, struct err *err)
+{
+	double pct = 0, distance = 0;
+	bool is_scalar = node->kind == DOC_SCALAR;
+	entry->has_interval_frac = is_scalar && read_percent(node->text, &pct);
+	entry->interval_frac = pct / 100;
+	entry->has_interval =
+	    is_scalar && !entry->has_interval_frac && unit_read(node->text, unit, &distance) && distance >= 0;
+	entry->interval = distance;
+	return entry->has_interval_frac || entry->has_interval ||
+	       doc_refuse(err, node,
+	                  "sources: found %s for '+-', allowed are 0 to 100 %% of the value, e.g. +-: 20 %%, or a "
+	                  "distance from 0 in %s",
+	                  is_scalar ? doc_quote(node->text).text : "no scalar", unit);
+}
+
+/* {confidence: derived, source: text, +-: 20 %}; the first two are needed. */
+static bool read_entry(const struct doc_node *map, const char *unit, struct arena *arena, struct provenance *entry,
+                       struct err *err)
+{
+	static const char *const allowed[] = {"confidence", "source", "+-"};
 	size_t confidence = 0;
 	const char *source = NULL;
-	doc_check_keys(map, allowed, 2, err);
+	doc_check_keys(map, allowed, 3, err);
 	if (map->kind != DOC_MAP)
 		return false;
 	const struct doc_node *node = doc_find(map, "confidence"), *text = doc_find(map, "source");
@@ -110,7 +143,11 @@ static bool read_entry(const struct doc_node *map, struct arena *arena, struct p
 	bool known = doc_get_choice(node, "confidence", confidence_name + 1, N_CONFIDENCE - 1, &confidence, err);
 	if (!doc_get_text(text, "source", &source, err) || !known)
 		return false;
-	*entry = (struct provenance){(enum confidence)(confidence + 1), arena_text(arena, source)};
+	*entry =
+	    (struct provenance){.confidence = (enum confidence)(confidence + 1), .source = arena_text(arena, source)};
+	const struct doc_node *interval = doc_find(map, "+-");
+	if (interval && !read_interval(interval, unit, entry, err))
+		return false;
 	if (!entry->source)
 		err_add(err, ERR_INTERNAL, "out of memory");
 	return entry->source != NULL;
@@ -133,18 +170,29 @@ void machine_sources_read(const struct doc_node *map, const struct machine *mach
 			field = find_field_of_level(machine, map->key[i]->text, &level);
 		if (!param && field == machine_n_level_param)
 			refuse_key(map->key[i], err);
-		else if (!read_entry(map->value[i], arena, &entry, err))
+		else if (!read_entry(map->value[i], param ? param->unit : level_param[field].unit, arena, &entry, err))
 			continue;
 		else if (param)
 			sources->param[param - machine_param] = entry;
-		else if (all == machine_n_level_param)
+		else if (all == machine_n_level_param) {
 			sources->level[level][field] = entry;
-		else
+			sources->level[level][field].is_of_level = true;
+		} else
 			/* one level's own entry stays, wherever it stands */
 			for (level = 0; level < MACHINE_MAX_LEVEL; level++)
 				if (!sources->level[level][field].source)
 					sources->level[level][field] = entry;
 	}
+}
+
+void provenance_print_interval(FILE *file, const struct provenance *provenance)
+{
+	char text[64];
+	double value = provenance->has_interval_frac ? 100 * provenance->interval_frac : provenance->interval;
+	if (!provenance->has_interval_frac && !provenance->has_interval)
+		return;
+	(void)snprintf(text, sizeof(text), "%.10g", value);
+	(void)fprintf(file, ", +-: %s%s", text, provenance->has_interval_frac ? " %" : "");
 }
 
 /* ---- coefficients ---- */
@@ -156,8 +204,8 @@ static struct provenance judge(const struct provenance *given, double value, dou
 	if (given->source)
 		return *given;
 	if (!(value < initial) && !(value > initial))
-		return (struct provenance){confidence, source};
-	return (struct provenance){CONFIDENCE_UNKNOWN, "the machine file does not say"};
+		return (struct provenance){.confidence = confidence, .source = source};
+	return (struct provenance){.confidence = CONFIDENCE_UNKNOWN, .source = "the machine file does not say"};
 }
 
 /* What the technology's tables make of a coefficient is derived, and no better than what they start from. */
@@ -169,11 +217,25 @@ static void judge_technology(const struct machine *machine, uint32_t level, cons
 	if (!(machine->technology.of.node_nm > 0) || machine->technology.is_area_alone || field == N_TECHNOLOGY_FIELD)
 		return;
 	if (!(machine->technology.level[level].given >> field & 1))
-		*known = (struct provenance){CONFIDENCE_DERIVED, "the technology's tables, for no value is given"};
+		*known = (struct provenance){.confidence = CONFIDENCE_DERIVED,
+		                             .source = "the technology's tables, for no value is given"};
 	else if (!machine_technology_is_anchor(machine)) {
 		known->confidence = known->confidence < CONFIDENCE_DERIVED ? known->confidence : CONFIDENCE_DERIVED;
 		known->source = "the file's value, changed with sizes as the technology's tables do";
 	}
+}
+
+/* The interval of a value, and with what else it is off. */
+static void set_interval(struct coefficient *coefficient, size_t row)
+{
+	const struct provenance *known = &coefficient->provenance;
+	bool is_shared = coefficient->level == UINT32_MAX || !known->is_of_level;
+	double frac = known->has_interval_frac ? known->interval_frac : confidence_interval_frac[known->confidence];
+	double distance = known->has_interval ? known->interval : frac * coefficient->value;
+	coefficient->least = real_max(0, coefficient->value - distance);
+	coefficient->most = coefficient->value + distance;
+	coefficient->deviate = (uint32_t)row * (MACHINE_MAX_LEVEL + 1) + (is_shared ? 0 : 1 + coefficient->level);
+	assert(coefficient->deviate < COEFFICIENT_MAX_DEVIATE);
 }
 
 /* A row of default_trust that is a field of levels, at one of them. */
@@ -188,16 +250,23 @@ static void at_level(const struct machine *machine, const struct machine_sources
 	known =
 	    judge(&sources->level[level][field], value, param->initial, param->source, default_trust[row].confidence);
 	judge_technology(machine, level, param->key, &known);
-	*coefficient = (struct coefficient){param->key, param->unit, level, value, known};
+	*coefficient = (struct coefficient){
+	    .key = param->key, .unit = param->unit, .level = level, .value = value, .provenance = known};
+	set_interval(coefficient, row);
 }
 
 static void of_machine(const struct machine *machine, const struct machine_sources *sources, size_t row,
                        const struct machine_param *param, struct coefficient *coefficient)
 {
 	double value = machine_get_param(machine, param);
-	*coefficient = (struct coefficient){param->key, param->unit, UINT32_MAX, value,
-	                                    judge(&sources->param[param - machine_param], value, param->initial,
-	                                          param->source, default_trust[row].confidence)};
+	*coefficient =
+	    (struct coefficient){.key = param->key,
+	                         .unit = param->unit,
+	                         .level = UINT32_MAX,
+	                         .value = value,
+	                         .provenance = judge(&sources->param[param - machine_param], value, param->initial,
+	                                             param->source, default_trust[row].confidence)};
+	set_interval(coefficient, row);
 }
 
 bool coefficient_at(const struct machine *machine, const struct machine_sources *sources, uint32_t levels,
@@ -243,6 +312,10 @@ void coefficient_put_json(struct json *json, const struct machine *machine, cons
 		json_put_text(json, "confidence",
 		              confidence_name[is_varied ? CONFIDENCE_UNKNOWN : coefficient.provenance.confidence]);
 		json_put_text(json, "source", is_varied ? "an axis of the space" : coefficient.provenance.source);
+		if (!is_varied) {
+			json_put_real(json, "least", coefficient.least);
+			json_put_real(json, "most", coefficient.most);
+		}
 		json_end(json);
 	}
 }

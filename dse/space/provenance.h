@@ -24,9 +24,19 @@ enum confidence {
 };
 extern const char *const confidence_name[N_CONFIDENCE];
 
+/*
+ * How far the true value may be from the one given where an entry has no `+-`, as a fraction of it. Conventions of
+ * ours: a file that knows better says so.
+ */
+extern const double confidence_interval_frac[N_CONFIDENCE];
+
 struct provenance {
 	enum confidence confidence;
 	const char *source; /* NULL: the file has no entry */
+	/* `+-`: a fraction of the value, or in its unit; neither: as confidence_interval_frac says. */
+	bool has_interval_frac, has_interval;
+	double interval_frac, interval;
+	bool is_of_level; /* the entry is one level's: its value is off by itself, not with the other levels' */
 };
 
 /* What a machine file says of its parameters and its levels'; in an arena of the caller's. */
@@ -42,11 +52,14 @@ bool machine_sources_init(struct machine_sources *sources, struct arena *arena);
 
 /*
  * Read the value of `sources`: a map from a parameter's key ("energy.dram_byte_pj"), a level's field ("mla_clk_pj": of
- * all levels) or a field of one level ("PL1.mla_clk_pj") to {confidence, source}. Mistakes go into err with their
+ * all levels) or a field of one level ("PL1.mla_clk_pj") to {confidence, source, +-}. Mistakes go into err with their
  * places. Texts are copied into arena.
  */
 void machine_sources_read(const struct doc_node *map, const struct machine *machine, struct machine_sources *sources,
                           struct arena *arena, struct err *err);
+
+/* ", +-: 20 %" behind an entry's source in a machine file; nothing where it has none. */
+void provenance_print_interval(FILE *file, const struct provenance *provenance);
 
 /* A coefficient of a machine, at one operating point or, level UINT32_MAX, at all. */
 struct coefficient {
@@ -54,7 +67,12 @@ struct coefficient {
 	uint32_t level;
 	double value;
 	struct provenance provenance; /* source is never NULL */
+	double least, most;           /* its interval, not below 0; value where it has none */
+	/* Values with one number are off by the same share of their intervals: those of levels that one entry speaks
+	 * of. */
+	uint32_t deviate;
 };
+#define COEFFICIENT_MAX_DEVIATE 512
 
 /*
  * Coefficient i of those that enter the energy of results at these levels (bit l: level l), with detail

@@ -18,6 +18,14 @@ uint64_t space_n_machine(const struct space *space)
 	return n;
 }
 
+size_t space_machine_file(const struct space *space, uint64_t index)
+{
+	for (size_t i = 0; i < space->n_axis; i++)
+		index /= space->axis[i].n;
+	assert(index < space->n_machine);
+	return (size_t)index;
+}
+
 /* The first message of err, without the end of its line. */
 static void first_message(const struct err *err, char *why, size_t n_why)
 {

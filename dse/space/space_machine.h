@@ -8,6 +8,9 @@
 /* Machine candidates: product of machines and axis values. */
 uint64_t space_n_machine(const struct space *space);
 
+/* Which of the space's machine files a candidate is of. */
+size_t space_machine_file(const struct space *space, uint64_t index);
+
 /*
  * Build machine candidate index (0..space_n_machine-1; the last axis varies
  * fastest). Returns false with reason text in why when machine_check or a

@@ -130,6 +130,7 @@ void mixed_combine(const struct machine *machine, uint32_t level, uint64_t n_rou
 	const struct operating_point *point = &machine->level[level];
 	if (n_round == 0 || !result_is_counted(high) || !result_is_counted(low)) {
 		*result = n_round > 0 && result_is_counted(high) ? *low : *high;
+		result->mix = (struct result_mix){0};
 		return;
 	}
 	double n_low = floor((double)n_round * point->n_low / point->n_share + 0.5), low_ns, high_ns;
@@ -138,6 +139,7 @@ void mixed_combine(const struct machine *machine, uint32_t level, uint64_t n_rou
 	*result = (struct sim_result){.counts = high->counts, .sram_byte = high->sram_byte};
 	result->counts.awake_clk = share_of(low_frac, low->counts.awake_clk, high->counts.awake_clk);
 	combine_phases(machine, point, low_frac, low, high, result, &low_ns, &high_ns);
+	result->mix = (struct result_mix){true, low_frac, low_ns, low->counts};
 	result->latency_ns = low_ns + high_ns + energy_switch_ns(machine, point->low, point->high);
 	combine_energy(machine, point, low_frac, low, high, low_ns, high_ns, &result->energy);
 	result->peak_power_mw = real_max(low->peak_power_mw, high->peak_power_mw);

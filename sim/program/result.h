@@ -11,6 +11,14 @@
 enum bound { BOUND_MAC, BOUND_SRAM, BOUND_DRAM, BOUND_NOC, BOUND_ARM, N_BOUND };
 extern const char *const bound_name[N_BOUND]; /* "MAC array", "SRAM port", ... */
 
+/* Of a result at a mixed operating point what runs at its slower level, for sim/program/energy_use.h. */
+struct result_mix {
+	bool is_mixed;     /* false: all of it runs at the faster level, without a change */
+	double low_frac;   /* of the actions of its rounds */
+	double low_ns;     /* of the time */
+	struct counts low; /* all of it at that level; counts are those of all of it at the faster one, but awake_clk */
+};
+
 struct sim_result {
 	uint64_t phase_clk[N_PHASE]; /* PE clocks at the operating point, each rounded up */
 	enum bound phase_bound[N_PHASE];
@@ -25,6 +33,7 @@ struct sim_result {
 	/* Multiply-accumulates wanted over what all MAC units could do in total_clk. Of the array while it computes,
 	   see mapper/split/utilisation.h. */
 	double mac_util_frac;
+	struct result_mix mix; /* means nothing at other operating points */
 };
 
 /*
