@@ -87,11 +87,10 @@ static void test_energy_trust_refuses_what_is_no_interval(void **state)
 	}
 }
 
-#define SPACE                                                                                                  \
-	"name: trust\nmachine: dvfs_chip\naxes: {energy.dram_byte_pj: [64, 40]}\n"                             \
-	"layers: [{match: '.*', split: whole, strategy: fusion, level: [PL1, PL2]}, {match: '^CONV_', split: " \
-	"{height: {max_parts: 4, "                                                                             \
-	"choose: even}}}]\nobjectives: [latency_ms, energy_mj]\n"
+#define SPACE                                                                         \
+	"name: trust\nmachine: dvfs_chip\naxes: {energy.dram_byte_pj: [64, 40]}\n"    \
+	"layers: [{match: '.*', split: even, strategy: fusion, level: [PL1, PL2]}]\n" \
+	"objectives: [latency_ms, energy_mj]\n"
 
 /* Every point's parts add up to its energy, within what its intervals allow. */
 static void check_points(const char *text)
