@@ -44,6 +44,7 @@ struct explore_request choice_explore(const struct cli_options *options)
 	                                .epsilon_pct = options->epsilon_pct,
 	                                .jobs = options->jobs,
 	                                .audit_samples = options->audit_samples,
+	                                .coefficient_samples = options->coefficient_samples,
 	                                .n_compare = options->compare.n,
 	                                .compare = options->compare.text,
 	                                .n_set = options->set.n,

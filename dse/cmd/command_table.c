@@ -35,7 +35,8 @@ static const struct cli_command command_table[] = {
      1, 1,
      LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_LIVE, OPTION_MAX_EVALUATIONS, OPTION_EPSILON,
           OPTION_DETAIL, OPTION_VERIFY, OPTION_PROVE, OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES,
-          OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE, OPTION_SET),
+          OPTION_COEFFICIENT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE,
+          OPTION_SET),
      cmd_explore},
     {"size", "MACHINE NETWORK...", "which machine should these networks have? a space from the command line",
      "Asks what 'dse explore' asks of a file: --vary says which parameters of the machine vary, as a list\n"
@@ -48,7 +49,8 @@ static const struct cli_command command_table[] = {
      2, 1 + SPACE_MAX_NETWORK,
      LIST(COMMON, OPTION_VARY, OPTION_LIMIT, OPTION_OBJECTIVE, OPTION_SET, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS,
           OPTION_LIVE, OPTION_MAX_EVALUATIONS, OPTION_EPSILON, OPTION_DETAIL, OPTION_VERIFY, OPTION_PROVE, OPTION_AUDIT,
-          OPTION_AUDIT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE),
+          OPTION_AUDIT_SAMPLES, OPTION_COEFFICIENT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE,
+          OPTION_STORE, OPTION_NO_CACHE),
      cmd_size},
     {"merge", "DIR...", "make the front of a space from the folders of its shards",
      "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"

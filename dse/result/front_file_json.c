@@ -477,6 +477,8 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 		misfit_put_json(&json, run->misfit);
 	if (explore->front.n > 0)
 		put_quality(&json, run);
+	if (run->sampled)
+		sample_put_json(&json, explore, run->sampled);
 	if (run->price)
 		price_put_json(&json, run->price);
 	if (run->verify)

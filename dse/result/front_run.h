@@ -9,6 +9,7 @@
 #include "dse/check/prove_front.h"
 #include "dse/pareto/quality.h"
 #include "dse/price/price.h"
+#include "dse/price/sample.h"
 #include "dse/check/verify.h"
 #include "dse/verdict/verdict.h"
 
@@ -36,6 +37,7 @@ struct front_run {
 	const struct explore_options *options;
 	const struct unroller *unroller;       /* of explore's front */
 	const struct price *price;             /* of explore's front; NULL: it is the searching tier's */
+	const struct sampled *sampled;         /* coefficients; NULL: they were not */
 	const struct verify *verify;           /* of explore's front; NULL: it was not asked for, or interrupted */
 	const struct audit *audit;             /* of explore's front; NULL: likewise */
 	const struct prove_front *proof;       /* of explore's front; NULL: likewise */

@@ -34,6 +34,8 @@ char *command_text(const struct explore_request *request, const struct explore_o
 	              request->audit ? " --audit" : "");
 	if (request->audit_samples > 0)
 		(void)fprintf(text, " --audit-samples %" PRIu64, request->audit_samples);
+	if (request->coefficient_samples > 0)
+		(void)fprintf(text, " --coefficient-samples %" PRIu64, request->coefficient_samples);
 	(void)fprintf(text, "%s%s%s%s", request->points ? " --points" : "", request->json ? " --json" : "",
 	              request->quiet ? " -q" : "", request->no_progress ? " --no-progress" : "");
 	for (size_t i = 0; i < request->n_compare; i++) {

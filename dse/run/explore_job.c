@@ -104,6 +104,16 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 		options->prices = can_price && !(options->epsilon > 0) && price_is_usual(&job->space);
 	/* what machines off the front have is priced, too, where it may be on it */
 	options->all_machines = options->prices && request->closes_gap;
+	options->keeps_layers = request->coefficient_samples > 0;
+	options->all_machines |= options->keeps_layers;
+	if (options->keeps_layers && (options->flat || options->engine->is_random || job->space.detail != DETAIL_FAST))
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse %s: --coefficient-samples prices what an exact search in the fast tier leaves, layer by "
+		    "layer: without --flat, with --engine exact or exhaustive, --detail both or fast",
+		    request->store.command);
+	if (options->keeps_layers && sample_check(&job->space, err) != ERR_OK)
+		return ERR_INPUT;
 	if (options->prices && options->epsilon > 0)
 		return err_add(err, ERR_USAGE,
 		               "dse %s: --detail both prices what an exact search leaves: without --epsilon, or "
@@ -126,6 +136,9 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 	if (code == ERR_OK && job->keep->n_part > 1 && (request->audit || request->audit_samples > 0))
 		code = err_add(err, ERR_USAGE,
 		               "dse explore: --audit judges a front, which a shard has none of; give it to dse merge");
+	if (code == ERR_OK && job->keep->n_part > 1 && options->keeps_layers)
+		code = err_add(err, ERR_USAGE,
+		               "dse explore: --coefficient-samples is of a front, which a shard has none of");
 	if (code == ERR_OK && job->keep->n_part > 1 && ranks_n() > 1)
 		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
 	if (code != ERR_OK)
@@ -210,7 +223,7 @@ static enum err_code recall(struct explore_job *job, bool *is_known, struct err 
 	*is_known = false;
 	if (job->request->no_cache || keep->n_part > 1 || keep->merges || ranks_n() > 1)
 		return ERR_OK;
-	if (!job->request->points && !keep->resume.text && !job->options.prices)
+	if (!job->request->points && !keep->resume.text && !job->options.prices && !job->options.keeps_layers)
 		code = run_note_recall(&job->note, &job->space, &job->options, &job->explore, is_known, err);
 	if (*is_known) {
 		job->run.known = &job->note.known;
@@ -275,6 +288,7 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
 	mapping_compare_free(&job->compare);
 	misfit_free(&job->misfit);
 	run_verdict_free(&job->verdict);
+	sample_free(&job->sampled);
 	price_free(&job->price);
 	verify_free(&job->verify);
 	audit_free(&job->audit);

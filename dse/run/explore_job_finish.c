@@ -85,6 +85,20 @@ static enum err_code price_designs(struct explore_job *job, struct err *err)
 	return ERR_OK;
 }
 
+/* --coefficient-samples: machines, before pricing takes the fast tier's front away. */
+static enum err_code sample_coefficients(struct explore_job *job, struct err *err)
+{
+	const struct sample_options options = {(uint32_t)job->request->coefficient_samples, job->options.seed,
+	                                       job->options.n_thread};
+	const struct explore *explore = &job->explore;
+	bool is_cut = explore->interrupted || explore->truncated || explore->n_failure > 0 || interrupt_requested();
+	if (!job->options.keeps_layers || explore->front.n == 0 || is_cut)
+		return ERR_OK;
+	enum err_code code = sample_machines(explore, &options, &job->sampled, err);
+	job->run.sampled = code == ERR_OK ? &job->sampled : NULL;
+	return code;
+}
+
 /* --verify; a front of the event tier with --audit, too, whose runs are then made again without replay. */
 static enum err_code verify_front(struct explore_job *job, struct err *err)
 {
@@ -256,6 +270,10 @@ static void print_result(struct explore_job *job)
 	if (job->explore.front.n > 0) {
 		run_verdict_print(stdout, &job->verdict, false);
 		front_table_print(stdout, &job->run);
+		if (job->run.sampled) {
+			(void)fputc('\n', stdout);
+			sample_print(stdout, &job->explore, job->run.sampled);
+		}
 		if (job->run.price) {
 			(void)fputc('\n', stdout);
 			price_print(stdout, job->run.price, job->explore.front.n);
@@ -393,9 +411,13 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 {
 	enum err_code code = audit_front(job, err);
 	if (code == ERR_OK)
+		code = sample_coefficients(job, err);
+	if (code == ERR_OK)
 		code = price_designs(job, err);
 	if (code == ERR_OK)
 		code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
+	if (code == ERR_OK && job->run.sampled)
+		code = sample_points(&job->unroller, &job->sampled, err);
 	if (code == ERR_OK && job->run.known)
 		memcpy(job->run.signature, job->note.signature, sizeof(job->run.signature));
 	if (code == ERR_OK)

@@ -17,6 +17,7 @@ struct explore_job {
 	struct explore_options options;
 	struct unroller unroller;
 	struct price price;
+	struct sampled sampled; /* n_machine 0: nothing was */
 	uint64_t end_ms; /* of --max-seconds, by stop_now_ms; 0: for ever */
 	struct verify verify;
 	struct prove_front proof;

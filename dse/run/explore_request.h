@@ -23,8 +23,9 @@ struct explore_request {
 	bool has_seed, has_max_evaluations, has_jobs; /* given; else the space's, or one thread a core */
 	bool has_epsilon;
 	uint64_t seed, max_evaluations, max_seconds, jobs;
-	double epsilon_pct;     /* of an exact search; 0: none */
-	uint64_t audit_samples; /* 0: the audit's default */
+	double epsilon_pct;           /* of an exact search; 0: none */
+	uint64_t audit_samples;       /* 0: the audit's default */
+	uint64_t coefficient_samples; /* 0: none */
 	size_t n_compare;
 	const char *const *compare; /* [n_compare] mappings to be set beside the front */
 	size_t n_set;

@@ -170,7 +170,7 @@ static enum err_code insert_front(struct explore_driver *driver, struct explore_
 		note_dead(driver, slot);
 	note_history(driver, &slot->candidate);
 	note_standing(driver, &slot->candidate);
-	if (driver->options->prices)
+	if (driver->options->prices || driver->options->keeps_layers)
 		code = explore_keep(driver->explore, &slot->candidate, driver->options->all_machines, err);
 	if (code != ERR_OK)
 		return code;

@@ -30,6 +30,7 @@ struct explore_options {
 	double epsilon;    /* of branch and bound, layer by layer: see candidate_set_epsilon; 0: the front is exact */
 	bool all_machines; /* search those, too, whose bounds say that they have nothing on the front */
 	bool prices;       /* what the front's layers' searches found is kept, for dse/price */
+	bool keeps_layers; /* so it is, of all machines, for samples of coefficients (dse/price/sample.h) */
 	bool show_progress;
 	struct live_axes live; /* what of it is drawn on a terminal */
 	FILE *points;          /* receives the layers' fronts as CSV; NULL: nobody wants them */

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse explore --coefficient-samples: words, JSON, the same for any number of threads, and what is refused.
+. tests/cli/common
+
+for j in 1 3; do
+	expect_code 0 "$DSE" explore spaces/smoke.yaml -o "$work/$j" -j "$j" --coefficient-samples 50 --no-cache
+	expect_text "$work/out" "50 samples, each uniform in its interval, seed 1"
+	expect_text "$work/out" "every design of every layer"
+	sed -n '/"coefficient_samples"/,/"priced": {/p' "$work/$j"/smoke-*/run.json >"$work/samples-$j"
+done
+expect_text "$work/samples-1" '"exact": true'
+expect_text "$work/samples-1" '"machine": "dvfs_chip, mla.array 16x4"'
+cmp "$work/samples-1" "$work/samples-3" || fail "samples depend on threads"
+expect_code 0 "$DSE" explore spaces/smoke.yaml -o "$work/seed" --seed 2 --coefficient-samples 50 --no-cache
+sed -n '/"coefficient_samples"/,/"priced": {/p' "$work"/seed/smoke-*/run.json >"$work/samples-seed"
+! cmp -s "$work/samples-1" "$work/samples-seed" || fail "another seed draws the same"
+
+expect_code 2 "$DSE" explore spaces/smoke.yaml -o "$work" --flat --coefficient-samples 5
+expect_text "$work/err" "--coefficient-samples prices what an exact search"
+expect_code 2 "$DSE" explore spaces/smoke.yaml -o "$work" --detail event --coefficient-samples 5
+expect_code 2 "$DSE" explore spaces/smoke.yaml -o "$work" --coefficient-samples 0
+sed 's/^name: .*/name: late/; s/^objectives: .*/objectives: [latency_ms, energy_mj]\ndeadline_ms: 50/' spaces/smoke.yaml >"$work/late.yaml"
+expect_code 3 "$DSE" explore "$work/late.yaml" -o "$work" --coefficient-samples 5
+expect_text "$work/err" "coefficients cannot be sampled with deadline_ms"
