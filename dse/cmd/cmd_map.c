@@ -92,7 +92,10 @@ static enum err_code read_files(struct map_request *job, struct err *err)
 		code = choice_check_strategy(cli, &job->mapping.machine, job->strategy, err);
 	if (code == ERR_OK)
 		code = check_runtime(job, err);
-	return code == ERR_OK ? choice_levels(cli, &job->mapping.machine, &job->levels, err) : code;
+	code = code == ERR_OK ? choice_levels(cli, &job->mapping.machine, &job->levels, err) : code;
+	if (code == ERR_OK && !goes_by_rules(job))
+		mapping_share_levels(&job->mapping);
+	return code;
 }
 
 /* At the first of the levels, as dse simulate does. */

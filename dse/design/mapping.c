@@ -199,6 +199,21 @@ enum err_code mapping_set_machine(struct mapping *mapping, const char *what, con
 	return code;
 }
 
+void mapping_share_levels(struct mapping *mapping)
+{
+	assert(mapping);
+	struct machine *machine = &mapping->machine;
+	if (!mixed_is_by_pe(machine) || mapping->level_shares > 0)
+		return;
+	for (uint32_t n_share = MAPPING_MAX_SHARE; n_share >= 2 && mapping->level_shares == 0; n_share--) {
+		uint32_t n_level = machine->n_level;
+		struct err full = {0};
+		if (mixed_add(machine, n_share, &full) == ERR_OK && machine->n_level > n_level)
+			mapping->level_shares = n_share;
+		err_clear(&full);
+	}
+}
+
 /* Which of the point's networks is meant. */
 static enum err_code choose_network(const struct replay *replay, const char *network, size_t *index, struct err *err)
 {

@@ -15,7 +15,7 @@ uint32_t changes_entry(const struct machine *machine, uint32_t level)
 {
 	assert(level < machine->n_level);
 	const struct operating_point *point = &machine->level[level];
-	return mixed_is(point) ? point->low : level;
+	return mixed_is(point) ? mixed_entry(machine, point) : level;
 }
 
 uint32_t changes_exit(const struct machine *machine, uint32_t level)

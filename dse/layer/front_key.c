@@ -91,7 +91,7 @@ static const struct key_reading machine_reading[] = {
     {"dvfs.n_lane", NEVER},
     {"dvfs.lanes", NEVER}, /* which levels a layer may have is hashed, and what sleep takes */
     {"dvfs.n_divider", NEVER},
-    {"dvfs.domain", NEVER}, /* of schedules of given designs */
+    {"dvfs.domain", FACT_MIXED},
     {"area.mac_um2", NEVER},
     {"area.sram_byte_um2", NEVER},
     {"area.pe_um2", NEVER},

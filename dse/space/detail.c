@@ -98,6 +98,26 @@ static enum err_code simulate_event(const struct layer_context *context, const s
 	return code;
 }
 
+/*
+ * Clocks of a slow PE's loops among PEs at the faster point: these ask the NoC for as much more as their clock is
+ * faster. As if all PEs did at the slower point is the most that can come of it.
+ */
+static enum err_code crowd(const struct layer_context *context, const struct layer_design *low, double high_mhz,
+                           const struct program *program, const struct detail_options *options,
+                           struct sim_result *result, struct err *err)
+{
+	struct machine crowded = *context->machine;
+	struct layer_context within = *context;
+	struct sim_result most;
+	crowded.noc_clk_mhz *= crowded.level[low->level].clk_mhz / high_mhz;
+	within.machine = &crowded;
+	enum err_code code = simulate_event(&within, low, program, options, &most, NULL, err);
+	for (int i = 0; i < N_PHASE && code == ERR_OK; i++)
+		if (phase_is_loop((enum phase)i) && most.phase_clk[i] > result->phase_clk[i])
+			result->phase_clk[i] = most.phase_clk[i];
+	return code;
+}
+
 /* At a mixed operating point: at both of its points, the slower one untraced. */
 static enum err_code simulate_events(const struct layer_context *context, const struct layer_design *design,
                                      const struct program *program, const struct detail_options *options,
@@ -106,6 +126,7 @@ static enum err_code simulate_events(const struct layer_context *context, const 
 	const struct operating_point *point = &context->machine->level[design->level];
 	struct layer_design low = *design, high = *design;
 	struct detail_options untraced = *options;
+	const struct mixed_work work = mixed_work_of(context->machine, program);
 	struct sim_result part[2];
 	if (!mixed_is(point))
 		return simulate_event(context, design, program, options, result, stat, err);
@@ -113,10 +134,13 @@ static enum err_code simulate_events(const struct layer_context *context, const 
 	high.level = point->high;
 	untraced.trace = NULL;
 	enum err_code code = simulate_event(context, &low, program, &untraced, &part[0], NULL, err);
+	if (code == ERR_OK && mixed_is_by_pe(context->machine))
+		code = crowd(context, &low, context->machine->level[high.level].clk_mhz, program, &untraced, &part[0],
+		             err);
 	if (code == ERR_OK)
 		code = simulate_event(context, &high, program, options, &part[1], stat, err);
 	if (code == ERR_OK)
-		mixed_combine(context->machine, design->level, mixed_n_round(program), &part[0], &part[1], result);
+		mixed_combine(context->machine, design->level, &work, &part[0], &part[1], result);
 	return code;
 }
 

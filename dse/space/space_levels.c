@@ -6,12 +6,17 @@
 #include <assert.h>
 #include <string.h>
 
-static bool is_axis(const struct space *space, const char *key)
+static const struct space_axis *find_axis(const struct space *space, const char *key)
 {
 	for (size_t i = 0; i < space->n_axis; i++)
 		if (strcmp(space->axis[i].param->key, key) == 0)
-			return true;
-	return false;
+			return &space->axis[i];
+	return NULL;
+}
+
+static bool is_axis(const struct space *space, const char *key)
+{
+	return find_axis(space, key) != NULL;
 }
 
 /* Operating points that some layer may run at. */
@@ -63,9 +68,16 @@ void space_read_level_shares(struct space_reader *reader)
 	                   reader->err);
 	if (!doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
 		return;
+	const struct space_axis *domain = find_axis(space, "dvfs.domain");
+	if (domain && domain->n > 1)
+		(void)doc_refuse(reader->err, node,
+		                 "level_shares makes operating points of a machine's dvfs.domain, which is an axis "
+		                 "here: say it in a machine file instead, or list two machines under 'machines'");
 	space->level_shares = (uint32_t)n_share;
 	for (size_t i = 0; i < space->n_machine; i++) {
 		struct err part = {0};
+		if (domain && domain->n == 1)
+			(void)machine_set_param(&space->machine[i], domain->param, domain->value[0], &part);
 		(void)mixed_add(&space->machine[i], space->level_shares, &part);
 		(void)err_move(reader->err, doc_place(node), &part);
 	}

@@ -71,6 +71,8 @@ enum err_code space_single_make(const struct space_single_options *options, stru
 	                             .deadline_ms = options->deadline_ms,
 	                             .n_file = 1,
 	                             .file = &made->file};
+	const struct operating_point *last = &made->machine.level[made->machine.n_level - 1];
+	made->space.level_shares = last->n_share;
 	memcpy(made->space.objective, options->objective, options->n_objective * sizeof(options->objective[0]));
 	return ERR_OK;
 }

@@ -108,6 +108,17 @@ bool mapper_distribute(const struct layer_context *context, const struct layer_d
 	return mapper_distribute_tiled(context, design, &tiling, program, verdict);
 }
 
+/* The PEs that a program's tasks are dealt to. */
+static void count_pes(const struct layer_context *context, struct program *program)
+{
+	for (uint32_t i = 0; i < program->n_step; i++) {
+		if (program->step[i].kind == STEP_COMPUTE)
+			program->n_pe = context->hierarchy.n_pe;
+		else if (program->step[i].kind == STEP_JOBS)
+			program->n_pe = context->hierarchy.n_queue * program->step[i].u.jobs.n_pe;
+	}
+}
+
 bool mapper_distribute_tiled(const struct layer_context *context, const struct layer_design *design,
                              struct tiling *tiling, struct program *program, struct verdict *verdict)
 {
@@ -137,6 +148,10 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
 	program->n_step = 0;
 	program->sram_byte = sram_byte;
 	program->fetch.dram_byte = 0;
+	/* of results of several tasks those of one follow each other in one PE */
+	bool is_alike = !tiling->is_least && tiling->n_d == 1 && split_n_uneven(&design->split) == 0;
+	program->n_task = is_alike ? tiling->n_task : 0;
+	program->n_pe = 0;
 	if (context->block->kind == BLOCK_POOL)
 		distribute_pool(context, design, tiling, program);
 	else if (chip_reuse)
@@ -149,5 +164,6 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
 	else
 		distribute_jobs(context, design, tiling, program);
 	assert(program->n_step > 0);
+	count_pes(context, program);
 	return true;
 }

@@ -158,6 +158,7 @@ bool distribute_systolic(const struct layer_context *context, const struct layer
 	program->n_step = 0;
 	program->sram_byte = 0;
 	program->fetch.dram_byte = 0;
+	program->n_task = program->n_pe = 0;
 	*verdict = (struct verdict){VERDICT_OK, 0, 0};
 	if (context->block->kind != BLOCK_POOL) {
 		struct systolic_work work;

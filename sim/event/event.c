@@ -153,6 +153,8 @@ static void end_step(const struct event_chip *chip, const struct schedule_step *
 		return;
 	double power_mw = result_power_mw(chip->machine, chip->level, &counts, (double)clk);
 	result->peak_power_mw = real_max(result->peak_power_mw, power_mw);
+	if (!phase_is_loop(step->phase))
+		result->apart_power_mw = real_max(result->apart_power_mw, power_mw);
 	struct trace_span span = trace_make_span(TRACE_PHASE, 0, phase_name[step->phase], begin_clk, end_clk, 0);
 	trace_put_span(chip->trace, &span);
 }

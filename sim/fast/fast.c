@@ -266,6 +266,13 @@ static void plan_fetch(const struct program *program, const uint64_t *clk, const
 	plan->rest_clk = counts_whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
 }
 
+static void note_power(enum phase phase, double power_mw, double *peak_mw, double *apart_mw)
+{
+	*peak_mw = real_max(*peak_mw, power_mw);
+	if (!phase_is_loop(phase))
+		*apart_mw = real_max(*apart_mw, power_mw);
+}
+
 /* clk, pj: of the steps, and their dynamic energy without the fetch. */
 static void add_fetch(const struct program *program, const uint64_t *clk, const double *pj, const struct rates *rates,
                       struct sim_result *result)
@@ -276,16 +283,19 @@ static void add_fetch(const struct program *program, const uint64_t *clk, const 
 	double fetch_pj = energy_dynamic(rates->machine, point, energy_array_frac(rates->machine), all).total_pj;
 	struct fetch_plan plan;
 	plan_fetch(program, clk, rates, &plan);
-	double peak_mw = result->peak_power_mw;
+	double peak_mw = result->peak_power_mw, apart_mw = result->apart_power_mw;
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		double step_pj = plan.step_frac[i] > 0 ? pj[i] + fetch_pj * plan.step_frac[i] : 0;
 		if (step_pj > 0) /* pJ per ns is mW */
-			peak_mw = real_max(peak_mw, static_mw + step_pj / ((double)clk[i] * ns_per_clk));
+			note_power(program->step[i].phase, static_mw + step_pj / ((double)clk[i] * ns_per_clk),
+			           &peak_mw, &apart_mw);
 	}
 	double rest_clk = (double)plan.rest_clk;
 	if (plan.rest_clk > 0)
-		peak_mw = real_max(peak_mw, static_mw + fetch_pj * plan.rest_frac / (rest_clk * ns_per_clk));
+		note_power(PHASE_FETCH, static_mw + fetch_pj * plan.rest_frac / (rest_clk * ns_per_clk), &peak_mw,
+		           &apart_mw);
 	result->peak_power_mw = peak_mw;
+	result->apart_power_mw = apart_mw;
 	result->phase_clk[PHASE_FETCH] += plan.rest_clk;
 	result->phase_bound[PHASE_FETCH] = BOUND_DRAM;
 	counts_add(&result->counts, all);
@@ -312,7 +322,7 @@ static void run_program(const struct machine *machine, const struct program *pro
 	rates.is_least = is_least;
 	const struct operating_point *point = &machine->level[level];
 	double array_frac = energy_array_frac(machine), static_mw = energy_static_mw(machine, level);
-	double ns_per_clk = 1e3 / point->clk_mhz, peak_mw = static_mw;
+	double ns_per_clk = 1e3 / point->clk_mhz, peak_mw = static_mw, apart_mw = 0;
 	*result = (struct sim_result){.sram_byte = program->sram_byte};
 	uint64_t longest_clk[N_PHASE]; /* step of a phase */
 	uint64_t all_clk[PROGRAM_MAX_STEP];
@@ -340,11 +350,12 @@ static void run_program(const struct machine *machine, const struct program *pro
 		if (clk) {
 			/* pJ per ns is mW */
 			double step_pj = energy_dynamic(machine, point, array_frac, &counts).total_pj;
-			peak_mw = real_max(peak_mw, static_mw + step_pj / ((double)clk * ns_per_clk));
+			note_power(step->phase, static_mw + step_pj / ((double)clk * ns_per_clk), &peak_mw, &apart_mw);
 			all_pj[i] = step_pj;
 		}
 	}
 	result->peak_power_mw = peak_mw;
+	result->apart_power_mw = apart_mw;
 	if (program->fetch.dram_byte > 0)
 		add_fetch(program, all_clk, all_pj, &rates, result);
 	result_finish(machine, level, result);
@@ -362,7 +373,9 @@ static void run(const struct machine *machine, const struct program *program, ui
 	}
 	run_program(machine, program, point->low, is_least, &low);
 	run_program(machine, program, point->high, is_least, &high);
-	mixed_combine(machine, level, mixed_n_round(program), &low, &high, result);
+	struct mixed_work work = mixed_work_of(machine, program);
+	work.is_least = is_least;
+	mixed_combine(machine, level, &work, &low, &high, result);
 }
 
 void fast_run_least(const struct machine *machine, const struct program *program, uint32_t level,
@@ -392,5 +405,6 @@ void fast_add_step(const struct machine *machine, const struct step *step, uint3
 		result->phase_bound[i] = priced.phase_bound[i];
 	}
 	result->peak_power_mw = real_max(result->peak_power_mw, priced.peak_power_mw);
+	result->apart_power_mw = real_max(result->apart_power_mw, priced.apart_power_mw);
 	counts_add(&result->counts, &priced.counts);
 }

@@ -216,7 +216,8 @@ const struct machine_param machine_param[] = {
      "operating points that the lanes supply: 1 for the first, 2 for the second, 4 for the third, ... added up; 0: all",
      "DVFS paper section II: voltages are set externally and globally"},
     {"dvfs.domain", "chip/qpe/pe", PARAM_ENUM, AT(dvfs_domain), DVFS_CHIP, 0, N_DVFS_DOMAIN - 1,
-     "what has one operating point at a time: all PEs, those of a QPE, or each PE by itself; dse power only",
+     "what has one operating point at a time: all PEs, those of a QPE, or each PE by itself; dse power, and mixed "
+     "operating points",
      "DVFS paper section II: each PE by itself; the default is what results without it rest on"},
     {"dvfs.n_divider", "dividers", PARAM_U32, AT(dvfs_n_divider), 4, 1, 64,
      "clock dividers of a QPE: frequencies that its PEs can choose from; dse power only", "DVFS paper section II"},

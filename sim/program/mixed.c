@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mixed operating points: the points themselves, and results at them from those at the two levels. */
 #include "sim/program/mixed.h"
+#include "sim/program/mixed_turns.h"
 #include "sim/machine/machine_param.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
@@ -32,7 +33,8 @@ enum err_code mixed_add(struct machine *machine, uint32_t n_share, struct err *e
 	for (uint32_t low = 0; low < n_pure; low++)
 		for (uint32_t high = 0; high < n_pure; high++)
 			n_pair += machine->level[low].clk_mhz < machine->level[high].clk_mhz;
-	uint64_t n_level = n_pure + (uint64_t)n_pair * (n_share - 1);
+	uint32_t least = mixed_is_by_pe(machine) ? 0 : 1;
+	uint64_t n_level = n_pure + (uint64_t)n_pair * (n_share - least);
 	if (n_level > MACHINE_MAX_LEVEL)
 		return err_add(err, ERR_INPUT,
 		               "%u shares of %u pairs of operating points of %s are %llu operating points, allowed "
@@ -40,7 +42,7 @@ enum err_code mixed_add(struct machine *machine, uint32_t n_share, struct err *e
 		               n_share, n_pair, machine->name, (unsigned long long)n_level, MACHINE_MAX_LEVEL);
 	for (uint32_t low = 0; low < n_pure; low++)
 		for (uint32_t high = 0; high < n_pure; high++)
-			for (uint32_t n = 1; n < n_share; n++) {
+			for (uint32_t n = least; n < n_share; n++) {
 				const struct operating_point *a = &machine->level[low], *b = &machine->level[high];
 				if (!(a->clk_mhz < b->clk_mhz))
 					continue;
@@ -59,7 +61,7 @@ enum err_code mixed_add(struct machine *machine, uint32_t n_share, struct err *e
 
 /* ---- results ---- */
 
-uint64_t mixed_n_round(const struct program *program)
+static uint64_t n_round_of(const struct program *program)
 {
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
@@ -72,6 +74,31 @@ uint64_t mixed_n_round(const struct program *program)
 			return ceil_div(step->u.jobs.n_job, step->u.jobs.n_pe);
 	}
 	return 0;
+}
+
+/*
+ * Whether PEs that take jobs in turn have as many but for one: no queue has so few that a PE of its own lacks two. Of
+ * the queue with most the jobs are known, so how many all others lack together.
+ */
+static bool is_even(const struct program *program, const struct jobs *jobs)
+{
+	uint64_t n_queue = program->n_pe / jobs->n_pe, n_round = ceil_div(jobs->n_job, jobs->n_pe);
+	return program->n_task > 0 && n_queue * jobs->n_job >= program->n_task &&
+	       n_queue * jobs->n_job - program->n_task <= jobs->n_job - jobs->n_pe * (n_round - 1);
+}
+
+struct mixed_work mixed_work_of(const struct machine *machine, const struct program *program)
+{
+	struct mixed_work work = {.n_round = n_round_of(program), .n_barrier = 1, .n_pe = program->n_pe};
+	for (uint32_t i = 0; i < program->n_step; i++) {
+		const struct step *step = &program->step[i];
+		if (step->kind == STEP_COMPUTE) {
+			work.n_barrier = (uint64_t)real_max(1, step->u.compute.n_barrier);
+			work.n_idle_pe = work.n_pe > 0 ? machine_n_pe(machine) - work.n_pe : 0;
+		} else if (step->kind == STEP_JOBS && step->u.jobs.n_pe > 0 && is_even(program, &step->u.jobs))
+			work.n_task = program->n_task;
+	}
+	return work;
 }
 
 static double share_of(double low_frac, double low, double high)
@@ -123,26 +150,31 @@ static void combine_energy(const struct machine *machine, const struct operating
 	                   energy->awake_pj + energy->switch_pj + energy->static_pj;
 }
 
-void mixed_combine(const struct machine *machine, uint32_t level, uint64_t n_round, const struct sim_result *low,
-                   const struct sim_result *high, struct sim_result *result)
+void mixed_combine(const struct machine *machine, uint32_t level, const struct mixed_work *work,
+                   const struct sim_result *low, const struct sim_result *high, struct sim_result *result)
 {
 	assert(level < machine->n_level && mixed_is(&machine->level[level]) && result != low && result != high);
 	const struct operating_point *point = &machine->level[level];
-	if (n_round == 0 || !result_is_counted(high) || !result_is_counted(low)) {
-		*result = n_round > 0 && result_is_counted(high) ? *low : *high;
+	if (work->n_round == 0 || !result_is_counted(high) || !result_is_counted(low)) {
+		*result = work->n_round > 0 && result_is_counted(high) ? *low : *high;
 		result->mix = (struct result_mix){0};
 		return;
 	}
-	double n_low = floor((double)n_round * point->n_low / point->n_share + 0.5), low_ns, high_ns;
-	double low_frac = n_low / (double)n_round;
+	if (mixed_is_by_pe(machine)) {
+		mixed_take_turns(machine, point, work, low, high, result);
+		return;
+	}
+	double n_low = floor((double)work->n_round * point->n_low / point->n_share + 0.5), low_ns, high_ns;
+	double low_frac = n_low / (double)work->n_round;
 	assert(low_frac >= 0 && low_frac <= 1);
 	*result = (struct sim_result){.counts = high->counts, .sram_byte = high->sram_byte};
 	result->counts.awake_clk = share_of(low_frac, low->counts.awake_clk, high->counts.awake_clk);
 	combine_phases(machine, point, low_frac, low, high, result, &low_ns, &high_ns);
-	result->mix = (struct result_mix){true, low_frac, low_ns, low->counts};
+	result->mix = (struct result_mix){true, low_frac, low_ns, 1, low->counts};
 	result->latency_ns = low_ns + high_ns + energy_switch_ns(machine, point->low, point->high);
 	combine_energy(machine, point, low_frac, low, high, low_ns, high_ns, &result->energy);
 	result->peak_power_mw = real_max(low->peak_power_mw, high->peak_power_mw);
+	result->apart_power_mw = real_max(low->apart_power_mw, high->apart_power_mw);
 	double mac_clk = result->counts.mac / (double)machine_n_mac(machine);
 	result->mac_util_frac = result->total_clk ? mac_clk / (double)result->total_clk : 0;
 }

@@ -42,6 +42,12 @@ enum phase {
 };
 extern const char *const phase_name[N_PHASE]; /* "weight", ... */
 
+/* Whether PEs do tasks then, each in its own time. */
+static inline bool phase_is_loop(enum phase phase)
+{
+	return phase == PHASE_COMPUTATION || phase == PHASE_TASKS;
+}
+
 enum step_kind {
 	STEP_TRANSFER, /* operands to the PEs before anybody computes */
 	STEP_COMPUTE,  /* every PE runs its tasks and writes each result out */
@@ -239,6 +245,9 @@ struct program {
 	struct step step[PROGRAM_MAX_STEP];
 	struct fetch fetch;
 	uint64_t sram_byte; /* demanded of the fullest PE, of a systolic array's buffers */
+	/* Tasks in all, and the PEs that they are dealt to; n_task 0: they are not alike, or not known. */
+	uint64_t n_task;
+	uint32_t n_pe;
 };
 
 #endif

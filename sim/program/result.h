@@ -15,7 +15,8 @@ extern const char *const bound_name[N_BOUND]; /* "MAC array", "SRAM port", ... *
 struct result_mix {
 	bool is_mixed;     /* false: all of it runs at the faster level, without a change */
 	double low_frac;   /* of the actions of its rounds */
-	double low_ns;     /* of the time */
+	double low_ns;     /* of the time, of PEs that are there in turns their mean */
+	double n_change;   /* changes of all PEs */
 	struct counts low; /* all of it at that level; counts are those of all of it at the faster one, but awake_clk */
 };
 
@@ -29,7 +30,9 @@ struct sim_result {
 	uint64_t sram_byte; /* the fullest PE */
 	double latency_ns;
 	struct energy energy;
-	double peak_power_mw; /* mean power of the most power-hungry step */
+	double peak_power_mw;  /* mean power of the most power-hungry step */
+	double apart_power_mw; /* of those that are no loops of tasks: loads, ARM work, fetches by themselves; 0: there
+	                          are none */
 	/* Multiply-accumulates wanted over what all MAC units could do in total_clk. Of the array while it computes,
 	   see mapper/split/utilisation.h. */
 	double mac_util_frac;
