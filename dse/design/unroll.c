@@ -144,6 +144,30 @@ void unroll_trust(const struct space *space, const struct layer_map *map, const 
 	                varied, space->n_axis, &use, trust);
 }
 
+#define OPERATION_PER_MAC 2.0
+/* 10^12 operations a s of operations and ms, or a J of operations and mJ. */
+#define TERA_PER_MILLI 1e-9
+
+static double n_operation(const struct space *space, const struct layer_map *map, const struct unrolled *point)
+{
+	double n = 0.0;
+	for (size_t network = 0; network < map->n_network; network++)
+		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++)
+			n += space_network_weight(space, network) * OPERATION_PER_MAC * point->layer[i]->mac;
+	return space->aggregate == AGGREGATE_WORST ? (double)NAN : n;
+}
+
+double unroll_tops_w(const struct space *space, const struct layer_map *map, const struct unrolled *point)
+{
+	return n_operation(space, map, point) * TERA_PER_MILLI / point->metric[METRIC_ENERGY];
+}
+
+double unroll_tops_mm2(const struct space *space, const struct layer_map *map, const struct unrolled *point)
+{
+	double area_mm2 = metric_value(point->machine, point->metric, METRIC_AREA);
+	return n_operation(space, map, point) * TERA_PER_MILLI / (point->metric[METRIC_LATENCY] * area_mm2);
+}
+
 /* A design's machine, layer and genes as a key. */
 enum { N_WORD = 2 + N_LAYER_GENE };
 
@@ -237,6 +261,7 @@ static enum err_code take_runs(const struct detail_run *run, struct unrolled_des
 			               verdict_table[run[i].verdict.reason].help);
 		design[i].total_clk = run[i].result.total_clk;
 		design[i].energy = run[i].result.energy;
+		design[i].mac = run[i].result.counts.mac;
 		energy_use_of(run[i].context->machine, run[i].design->level, &run[i].result, &design[i].use);
 		design[i].uncertain = run[i].uncertain;
 		metric_of_layer(run[i].context, run[i].design, &run[i].result, design[i].metric);

@@ -22,6 +22,7 @@ struct unrolled_design {
 	struct layer_design design;
 	uint64_t total_clk;
 	struct energy energy;
+	double mac;                   /* multiply-accumulates wanted */
 	struct energy_use use;        /* of each coefficient of energy */
 	struct uncertainty uncertain; /* of total_clk */
 	double metric[N_METRIC];
@@ -60,6 +61,11 @@ void unroll_use(const struct space *space, const struct layer_map *map, const st
 /* What a point's energy rests on. */
 void unroll_trust(const struct space *space, const struct layer_map *map, const struct unrolled *point,
                   struct energy_trust *trust);
+
+/* Operations of a point, two a multiply-accumulate wanted, a second and W, and a second and mm2, in 10^12; NaN where a
+ * space judges by the worst network, or the area is not known. */
+double unroll_tops_w(const struct space *space, const struct layer_map *map, const struct unrolled *point);
+double unroll_tops_mm2(const struct space *space, const struct layer_map *map, const struct unrolled *point);
 
 /* Memory for points of this shape. ERR_INTERNAL. The caller frees it. */
 enum err_code unrolled_init(const struct layer_map *map, struct unrolled *point, struct err *err);

@@ -31,6 +31,7 @@ static void pack_price(struct unrolled_design *own, uint32_t *gene, struct pack 
 	pack_real(pack, &own->energy.switch_pj);
 	pack_real(pack, &own->energy.static_pj);
 	pack_real(pack, &own->energy.total_pj);
+	pack_real(pack, &own->mac);
 	pack_reals(pack, (double *)&own->use, sizeof(own->use) / sizeof(double));
 	pack_real(pack, &own->uncertain.event_frac);
 	pack_real(pack, &own->uncertain.reference_frac);
@@ -48,7 +49,7 @@ static struct price_design *find_design(const struct price_machine *machine, siz
 /* Bytes that one price takes. */
 #define PRICE_BYTE                                                                             \
 	(sizeof(uint32_t) * N_LAYER_GENE + sizeof(struct energy) + sizeof(struct energy_use) + \
-	 sizeof(double) * (3 + N_METRIC))
+	 sizeof(double) * (4 + N_METRIC))
 
 /* What the store has of a task: prices of designs that are listed are noted, the others' bytes go to rest. */
 static void read_task(struct price_machine *machine, size_t task, struct pack *pack, struct pack *rest)

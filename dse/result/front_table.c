@@ -36,6 +36,10 @@ static void add_columns(struct table *table, const struct space *space)
 	table_add_column(table, "id", true);
 	for (size_t i = 0; i < space->n_objective; i++)
 		add_metric_column(table, space->objective[i]);
+	if (space->wants_tops_w)
+		table_add_column(table, "tops_w", true);
+	if (space->wants_tops_mm2)
+		table_add_column(table, "tops_mm2", true);
 	if (space->n_machine > 1)
 		table_add_column(table, "machine", false);
 	for (size_t i = 0; i < space->n_axis; i++)
@@ -94,14 +98,19 @@ static void add_metric(struct table *table, const struct unrolled *point, enum m
 }
 
 /* The same order as add_columns. */
-static void add_row(struct table *table, const struct space *space, size_t id, const struct unrolled *point,
+static void add_row(struct table *table, const struct front_run *run, size_t id, const struct unrolled *point,
                     const struct remark *remark)
 {
 	char text[128];
+	const struct space *space = run->space;
 	table_add(table, "%zu", id);
 	table_colour(table, remark->colour == COLOUR_BEST ? COLOUR_NONE : remark->colour);
 	for (size_t i = 0; i < space->n_objective; i++)
 		add_metric(table, point, space->objective[i], remark->is_least[i]);
+	if (space->wants_tops_w)
+		table_add_real(table, unroll_tops_w(space, &run->explore->map, point));
+	if (space->wants_tops_mm2)
+		table_add_real(table, unroll_tops_mm2(space, &run->explore->map, point));
 	if (space->n_machine > 1)
 		table_add(table, "%s", point->machine->name);
 	for (size_t i = 0; i < space->n_axis; i++) {
@@ -130,7 +139,7 @@ void front_table_print(FILE *file, const struct front_run *run)
 		struct remark remark;
 		unroll_point(run->unroller, chosen[i], &point);
 		find_remark(run, chosen[i], knee, &remark);
-		add_row(&table, run->space, chosen[i], &point, &remark);
+		add_row(&table, run, chosen[i], &point, &remark);
 	}
 	const char *so_far = run->explore->interrupted || run->explore->truncated ? " so far" : "";
 	const char *tier = detail_name[run->space->detail];
@@ -146,7 +155,8 @@ void front_table_print(FILE *file, const struct front_run *run)
 	unsigned n_char, n_line;
 	if (terminal_size(file, &n_char, &n_line))
 		table_fit(&table, n_char,
-		          1 + run->space->n_objective + (space_has_objective(run->space, METRIC_LATENCY) ? 1 : 0));
+		          1 + run->space->n_objective + run->space->wants_tops_w + run->space->wants_tops_mm2 +
+		              (space_has_objective(run->space, METRIC_LATENCY) ? 1 : 0));
 	table_print(&table, file, 0);
 	table_print_left_out(&table, file, "front.csv");
 	struct energy_trust trust;

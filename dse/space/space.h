@@ -89,6 +89,11 @@ struct space {
 	struct space_limit *limit; /* metric <= max */
 	size_t n_objective;
 	enum metric objective[SPACE_MAX_OBJECTIVE];
+	/*
+	 * What is larger where it is better: TOPS/W is a constant over energy, so energy is minimised; TOPS/mm2 one
+	 * over latency times area, so both are, whose front has every design that is best in their product.
+	 */
+	bool wants_tops_w, wants_tops_mm2;
 	const char *engine; /* name in engine_table; "exact" by default */
 	uint64_t seed, max_evaluation;
 	enum space_seeds seeds; /* of searches of layers by genetic engines, or in another tier than the fast one */

@@ -202,9 +202,45 @@ void space_read_resolution(struct space_reader *reader)
 		                 node->kind == DOC_SCALAR ? doc_quote(node->text).text : "no scalar");
 }
 
+/* Objectives by their own names, and those that TOPS/W and TOPS/mm2 stand for. */
+struct named_objectives {
+	bool is_named[N_METRIC], is_implied[N_METRIC];
+	struct space_reader *reader;
+};
+
+static void put_objective(struct named_objectives *named, const struct doc_node *item, enum metric metric)
+{
+	struct space *space = named->reader->space;
+	if (space->n_objective < SPACE_MAX_OBJECTIVE)
+		space->objective[space->n_objective++] = metric;
+	else if (named->is_implied[metric])
+		(void)doc_refuse(named->reader->err, item,
+		                 "objectives: %s stands for %s, with which they are more than %d", item->text,
+		                 metric_table[metric].name, SPACE_MAX_OBJECTIVE);
+	check_known(named->reader, item, metric);
+}
+
+static void add_objective(struct named_objectives *named, const struct doc_node *item, enum metric metric)
+{
+	if (named->is_named[metric])
+		(void)doc_refuse(named->reader->err, item, "objectives: found %s again, allowed once",
+		                 metric_table[metric].name);
+	else if (!named->is_implied[metric])
+		put_objective(named, item, metric); /* of too many the others are only checked */
+	named->is_named[metric] = true;
+}
+
+static void add_implied(struct named_objectives *named, const struct doc_node *item, enum metric metric)
+{
+	bool is_new = !named->is_named[metric] && !named->is_implied[metric];
+	named->is_implied[metric] = true;
+	if (is_new)
+		put_objective(named, item, metric);
+}
+
 void space_read_objectives(struct space_reader *reader)
 {
-	const char *name[N_METRIC];
+	const char *name[N_METRIC + 2];
 	const struct doc_node *list = doc_find(reader->root, "objectives");
 	struct space *space = reader->space;
 	if (!list) {
@@ -219,18 +255,24 @@ void space_read_objectives(struct space_reader *reader)
 		                 SPACE_MAX_OBJECTIVE);
 	for (size_t i = 0; i < N_METRIC; i++)
 		name[i] = metric_table[i].name;
-	bool is_named[N_METRIC] = {false};
+	name[N_METRIC] = "tops_w";
+	name[N_METRIC + 1] = "tops_mm2";
+	struct named_objectives named = {.reader = reader};
 	for (size_t i = 0; i < item_n(list); i++) {
 		const struct doc_node *item = item_at(list, i);
 		size_t index;
-		if (!doc_get_choice(item, "objective", name, N_METRIC, &index, reader->err))
+		if (!doc_get_choice(item, "objective", name, N_METRIC + 2, &index, reader->err))
 			continue;
-		if (is_named[index])
-			(void)doc_refuse(reader->err, item, "objectives: found %s again, allowed once", name[index]);
-		else if (space->n_objective < SPACE_MAX_OBJECTIVE) /* of too many the others are only checked */
-			space->objective[space->n_objective++] = (enum metric)index;
-		is_named[index] = true;
-		check_known(reader, item, (enum metric)index);
+		if (index < N_METRIC) {
+			add_objective(&named, item, (enum metric)index);
+		} else if (index == N_METRIC) {
+			space->wants_tops_w = true;
+			add_implied(&named, item, METRIC_ENERGY);
+		} else {
+			space->wants_tops_mm2 = true;
+			add_implied(&named, item, METRIC_LATENCY);
+			add_implied(&named, item, METRIC_AREA);
+		}
 	}
 }
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TOPS/W and TOPS/mm2 as objectives: what they stand for, their values by hand, and that the front has the best ones.
+ */
+#include "tests/support/unit_test.h"
+
+#include "dse/design/unroll.h"
+#include "dse/engine/engine.h"
+#include "tests/support/near.h"
+#include "tests/support/space_text.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SPACE                                                                        \
+	"name: tops\nmachine: dvfs_chip_22nm\naxes: {mla.array: [16x4, 8x4, 8x2]}\n" \
+	"layers: [{match: '.*', split: even, level: [PL1, PL2], strategy: [fusion, fusion_reuse]}]\n"
+
+/* Multiply-accumulates of spaces/networks/tiny.yaml: 32x32x3 by 3x3 to 16, pooled; by 3x3 to 32; 16x16x32 to 16. */
+#define N_MAC (32.0 * 32 * 16 * 9 * 3 + 16 * 16 * 32 * 9 * 16 + 16 * 16 * 32 * 16)
+
+struct best {
+	double least_mj, least_ms_mm2, most_tops_w, most_tops_mm2;
+};
+
+/* Of the front; each point's figures are operations over its energy, and over time and area. */
+static void search(const char *text, struct best *best)
+{
+	struct space space;
+	struct explore explore;
+	struct unroller unroller;
+	struct unrolled point;
+	struct err err = {0};
+	const struct explore_options options = {.engine = &engine_exact, .n_thread = 1};
+	space_read_text(text, &space);
+	*best = (struct best){INFINITY, INFINITY, 0, 0};
+	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
+	assert_true(explore.front.n > 0);
+	assert_int_equal(unroller_init(&unroller, &explore, 1, &err), ERR_OK);
+	assert_int_equal(unrolled_init(&explore.map, &point, &err), ERR_OK);
+	for (size_t i = 0; i < explore.front.n; i++) {
+		unroll_point(&unroller, i, &point);
+		double tops_w = unroll_tops_w(&space, &explore.map, &point);
+		double tops_mm2 = unroll_tops_mm2(&space, &explore.map, &point);
+		double seconds = point.metric[METRIC_LATENCY] * 1e-3, joule = point.metric[METRIC_ENERGY] * 1e-3;
+		assert_near(tops_w, 2 * N_MAC / joule / 1e12, 1e-9);
+		assert_near(tops_mm2, 2 * N_MAC / seconds / 1e12 / point.metric[METRIC_AREA], 1e-9);
+		best->least_mj = fmin(best->least_mj, point.metric[METRIC_ENERGY]);
+		best->least_ms_mm2 = fmin(best->least_ms_mm2, point.metric[METRIC_LATENCY] * point.metric[METRIC_AREA]);
+		best->most_tops_w = fmax(best->most_tops_w, tops_w);
+		best->most_tops_mm2 = fmax(best->most_tops_mm2, tops_mm2);
+	}
+	unrolled_free(&point);
+	unroller_free(&unroller);
+	explore_free(&explore);
+	space_free(&space);
+}
+
+static void test_tops_front_has_the_best(void **state)
+{
+	(void)state;
+	struct space space;
+	struct best both, energy, one;
+	double least_ms_mm2 = INFINITY;
+	space_read_text(SPACE "network: tiny\nobjectives: [tops_w, tops_mm2, latency_ms]\n", &space);
+	assert_true(space.n_objective == 3 && space.objective[0] == METRIC_ENERGY &&
+	            space.objective[1] == METRIC_LATENCY && space.objective[2] == METRIC_AREA);
+	space_free(&space);
+	search(SPACE "network: tiny\nobjectives: [tops_w, tops_mm2]\n", &both);
+	search(SPACE "network: tiny\nobjectives: [energy_mj]\n", &energy);
+	assert_close(both.least_mj, energy.least_mj);
+	/* the fastest design of each machine alone */
+	static const int array[] = {64, 32, 16};
+	for (int i = 0; i < 3; i++) {
+		char text[512];
+		(void)snprintf(text, sizeof(text),
+		               SPACE "network: tiny\nobjectives: [latency_ms]\nconstraints: [mla.array == %d]\n",
+		               array[i]);
+		search(text, &one);
+		least_ms_mm2 = fmin(least_ms_mm2, one.least_ms_mm2);
+	}
+	assert_close(both.least_ms_mm2, least_ms_mm2);
+	assert_near(both.most_tops_mm2, 2 * N_MAC * 1e-9 / least_ms_mm2, 1e-9);
+	assert_near(both.most_tops_w, 2 * N_MAC * 1e-9 / energy.least_mj, 1e-9);
+}
+
+static void test_tops_refuses(void **state)
+{
+	(void)state;
+	static const char *const wrong[] = {
+	    "objectives: [tops_w, tops_w, latency_ms, latency_ms]\n", "found latency_ms again",
+	    "objectives: [dram_byte, sram_byte, mac_units, tops_mm2]\n", "tops_mm2 stands for area_mm2"};
+	for (size_t i = 0; i < 4; i += 2) {
+		char path[TEMPORARY_SIZE], text[512];
+		struct space space;
+		struct err err = {0};
+		(void)snprintf(text, sizeof(text), SPACE "network: tiny\n%s", wrong[i]);
+		temporary_write(path, text);
+		assert_int_equal(space_read(path, &space, &err), ERR_INPUT);
+		if (!strstr(err_text(&err), wrong[i + 1]))
+			fail_msg("%s", err_text(&err));
+		err_clear(&err);
+		(void)remove(path);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_tops_front_has_the_best),
+	    cmocka_unit_test(test_tops_refuses),
+	};
+	return cmocka_run_group_tests_name("tops", tests, NULL, NULL);
+}
