@@ -251,6 +251,12 @@ static void write_analysis(FILE *file, const struct power_run *run, struct arena
 	power_analysis_write_csv(file, run->analysis);
 }
 
+static void draw_efficiency(FILE *file, const struct power_run *run, struct arena *arena)
+{
+	(void)arena;
+	power_draw_efficiency(file, run->analysis);
+}
+
 static enum err_code write_files(const char *dir, const struct power_run *run, struct arena *arena, struct err *err)
 {
 	const struct {
@@ -261,7 +267,8 @@ static enum err_code write_files(const char *dir, const struct power_run *run, s
 	            {"power.json", power_write_json, true},
 	            {"power.svg", power_draw, true},
 	            {"front.csv", write_front, run->has_front},
-	            {"analysis.csv", write_analysis, run->analysis != NULL}};
+	            {"analysis.csv", write_analysis, run->analysis != NULL},
+	            {"efficiency.svg", draw_efficiency, run->analysis && run->analysis->question == POWER_CLOCK}};
 	enum err_code code = output_file_make_dir(dir, err);
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]) && code == ERR_OK; i++) {
 		struct output_file file = {0};

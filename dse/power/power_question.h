@@ -28,6 +28,9 @@ enum err_code power_question_answer(enum power_question question, const struct p
 /* Inside: each question's own file. */
 enum err_code power_question_clock(const struct power_case *of, struct arena *arena, struct power_analysis *analysis,
                                    struct err *err);
+/* What power_question_clock found as a picture: operations a second and watt over the clock, a curve a voltage. */
+void power_draw_efficiency(FILE *file, const struct power_analysis *analysis);
+
 enum err_code power_question_sensitivity(const struct power_case *of, struct arena *arena,
                                          struct power_analysis *analysis, struct err *err);
 

@@ -11,17 +11,42 @@
  * deadline T at P_sleep, E(f) + P_sleep (T - t(f)) falls while P_static >
  * P_sleep and does not depend on f where both are equal, as they are when it
  * sleeps at the same voltage. Both are checked numerically: the whole work runs
- * at other clocks.
+ * at other clocks. Operations a second and watt of the same runs are the DVFS
+ * paper's figure 2.
  */
 #include "dse/power/power_question.h"
+#include "dse/out/svg.h"
+#include "dse/out/svg_axis.h"
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 /* Clocks that are tried, as parts of the level's. */
 static const double part[] = {0.125, 0.25, 0.5, 0.75, 0.9, 1.0};
 #define N_PART (sizeof(part) / sizeof(part[0]))
 
-enum column { COLUMN_VDD, COLUMN_CLK, COLUMN_TIME, COLUMN_ENERGY, COLUMN_CLOSED, COLUMN_ERROR, COLUMN_SLOPE, N_COLUMN };
+enum column {
+	COLUMN_VDD,
+	COLUMN_CLK,
+	COLUMN_TIME,
+	COLUMN_ENERGY,
+	COLUMN_CLOSED,
+	COLUMN_ERROR,
+	COLUMN_SLOPE,
+	COLUMN_TOPS_W,
+	N_COLUMN
+};
+
+/* Operations of the work: two a multiply-accumulate. */
+static double n_operation(const struct power_case *of)
+{
+	double n = 0;
+	for (size_t i = 0; i < of->designs->n_item; i++) {
+		const struct block *block = of->designs->item[i].context->block;
+		n += block->kind == BLOCK_POOL ? 0 : 2.0 * (double)block_n_mac(block);
+	}
+	return n;
+}
 
 static enum err_code run_at(const struct power_case *of, uint32_t level, double frac, struct power_schedule *schedule,
                             struct err *err)
@@ -76,8 +101,10 @@ static enum err_code add_level(const struct power_case *of, uint32_t level, stru
 		row->value[COLUMN_TIME] = at[i].time_ns * MS_PER_NS;
 		row->value[COLUMN_ENERGY] = at[i].energy_pj * MJ_PER_PJ;
 		row->value[COLUMN_CLOSED] = closed_pj * MJ_PER_PJ;
-		if (at[i].energy_pj > 0)
+		if (at[i].energy_pj > 0) {
+			row->value[COLUMN_TOPS_W] = n_operation(of) / at[i].energy_pj; /* 1/pJ is T/J */
 			row->value[COLUMN_ERROR] = 100 * (closed_pj / at[i].energy_pj - 1);
+		}
 		row->value[COLUMN_SLOPE] = -static_mw * clk * 1e3 / (clk_mhz * clk_mhz) * MJ_PER_PJ;
 		if (at[i].energy_pj < least_pj) {
 			least_pj = at[i].energy_pj;
@@ -91,8 +118,8 @@ enum err_code power_question_clock(const struct power_case *of, struct arena *ar
                                    struct err *err)
 {
 	assert(of && arena && analysis && analysis->n_row == 0);
-	static const char *const column[N_COLUMN] = {"vdd_v",     "clk_mhz",        "time_ms",   "energy_mj",
-	                                             "closed_mj", "closed_err_pct", "mj_per_mhz"};
+	static const char *const column[N_COLUMN] = {"vdd_v",     "clk_mhz",        "time_ms",    "energy_mj",
+	                                             "closed_mj", "closed_err_pct", "mj_per_mhz", "tops_w"};
 	const struct power_run *run = of->run;
 	const struct machine *machine = run->work.machine;
 	enum err_code code = ERR_OK;
@@ -116,4 +143,51 @@ enum err_code power_question_clock(const struct power_case *of, struct arena *ar
 	    "static power",
 	    run->work.problem.sleep_mw[run->slow], machine->level[run->slow].name);
 	return code;
+}
+
+/* ---- picture ---- */
+
+enum { LEFT = 70, TOP = 50, PLOT_W = 460, PLOT_H = 300, PICTURE_W = 560, PICTURE_H = 410 };
+
+static void draw_series(FILE *file, const struct power_analysis *analysis, size_t first, size_t end, size_t k,
+                        const struct svg_axis *x, const struct svg_axis *y)
+{
+	char attributes[64], text[96];
+	const char *colour = svg_colour[(k + 1) % SVG_N_COLOUR];
+	(void)snprintf(attributes, sizeof(attributes), "stroke=\"%s\" stroke-width=\"1.5\"", colour);
+	for (size_t i = first; i < end; i++) {
+		const double *at = analysis->row[i].value, *before = analysis->row[i > first ? i - 1 : i].value;
+		double at_x = svg_axis_place(x, at[COLUMN_CLK]), at_y = svg_axis_place(y, at[COLUMN_TOPS_W]);
+		if (i > first)
+			svg_line(file, svg_axis_place(x, before[COLUMN_CLK]), svg_axis_place(y, before[COLUMN_TOPS_W]),
+			         at_x, at_y, attributes);
+		svg_mark(file, at_x, at_y, k, colour, false);
+	}
+	(void)snprintf(text, sizeof(text), "%s, %g V", analysis->row[first].label,
+	               analysis->row[first].value[COLUMN_VDD]);
+	svg_legend_box(file, LEFT + 110.0 * (double)(k % 4), colour, text);
+}
+
+void power_draw_efficiency(FILE *file, const struct power_analysis *analysis)
+{
+	assert(file && analysis && analysis->question == POWER_CLOCK);
+	double max_mhz = 0, max_tops_w = 0;
+	for (size_t i = 0; i < analysis->n_row; i++) {
+		max_mhz = fmax(max_mhz, analysis->row[i].value[COLUMN_CLK]);
+		max_tops_w = isnan(analysis->row[i].value[COLUMN_TOPS_W])
+		                 ? max_tops_w
+		                 : fmax(max_tops_w, analysis->row[i].value[COLUMN_TOPS_W]);
+	}
+	struct svg_axis x = {.begin = LEFT, .end = LEFT + PLOT_W, .name = "PE clock (MHz)"};
+	struct svg_axis y = {.begin = TOP + PLOT_H, .end = TOP, .name = "TOPS/W"};
+	svg_axis_fit(&x, 0, fmax(max_mhz, 1e-3));
+	svg_axis_fit(&y, 0, fmax(max_tops_w, 1e-9));
+	svg_begin(file, PICTURE_W, PICTURE_H);
+	svg_axes_draw(file, &x, &y);
+	for (size_t first = 0, end = 0, k = 0; first < analysis->n_row && max_tops_w > 0; first = end, k++) {
+		while (end < analysis->n_row && strcmp(analysis->row[end].label, analysis->row[first].label) == 0)
+			end++;
+		draw_series(file, analysis, first, end, k, &x, &y);
+	}
+	svg_end(file);
 }

@@ -81,6 +81,7 @@ for question in pairs clock switch sensitivity; do
 	# shellcheck disable=SC2086
 	expect_code 0 "$DSE" power $conv_1_2 --budget-frac 0.583 --analyse "$question" -q -o "$work/$question"
 	[ -s "$work/$question/analysis.csv" ] || fail "analysis.csv of $question is missing"
+	[ "$question" != clock ] || grep -q "TOPS/W" "$work/clock/efficiency.svg" || fail "no picture of TOPS/W"
 	expect_text "$work/$question/power.json" "\"question\": \"$question\""
 	if grep -q nan "$work/$question/analysis.csv"; then fail "NaN in $question"; fi
 done

@@ -111,14 +111,20 @@ static void test_power_question_clock_follows_the_closed_form(void **state)
 	assert_int_equal(power_question_answer(POWER_CLOCK, &f.of, &f.arena, &analysis, NULL), ERR_OK);
 	size_t energy = column_of(&analysis, "energy_mj"), error = column_of(&analysis, "closed_err_pct");
 	size_t clk = column_of(&analysis, "clk_mhz"), slope = column_of(&analysis, "mj_per_mhz");
+	size_t tops_w = column_of(&analysis, "tops_w");
+	double n_mac = 0;
+	for (size_t i = 0; i < f.designs.n_item; i++)
+		n_mac += (double)block_n_mac(f.designs.item[i].context->block);
 	for (size_t i = 0; i < analysis.n_row; i++) {
 		const struct power_finding *row = &analysis.row[i];
 		assert_true(fabs(row->value[error]) < 0.05 && row->value[slope] < 0);
+		assert_true(fabs(row->value[tops_w] * row->value[energy] * 1e9 / (2 * n_mac) - 1) < 1e-12);
 		if (i == 0 || strcmp(row->label, analysis.row[i - 1].label) != 0)
 			continue;
 		/* the mean slope between two clocks lies between those at them */
 		const struct power_finding *before = &analysis.row[i - 1];
 		double mean = (row->value[energy] - before->value[energy]) / (row->value[clk] - before->value[clk]);
+		assert_true(before->value[tops_w] < row->value[tops_w]);
 		assert_true(before->value[slope] < mean && mean < row->value[slope]);
 	}
 	assert_non_null(strstr(analysis.note[0], "the highest clock"));
