@@ -256,11 +256,55 @@ static void free_group(struct explore_driver *driver)
 /* The next candidates, up to n of them, from *at on. */
 static void fill_group(struct explore_driver *driver, uint64_t *at, size_t n)
 {
-	const bool *is_cut = driver->hardware.is_cut;
 	assert(n > 0 && n <= MAX_GROUP);
-	for (driver->n_slot = 0; *at < driver->explore->counts.n_machine && driver->n_slot < n; ++*at)
-		if (!is_cut || !is_cut[*at])
-			driver->slot[driver->n_slot++] = (struct explore_slot){.machine_index = (uint32_t)*at};
+	for (driver->n_slot = 0; *at < driver->n_order && driver->n_slot < n; ++*at) {
+		uint32_t index = driver->order ? driver->order[*at].machine_index : (uint32_t)*at;
+		driver->slot[driver->n_slot++] = (struct explore_slot){.machine_index = index};
+	}
+}
+
+/* By how much the machine may still beat what has been seen; of equals the one that comes first in the space. */
+static int compare_turns(const void *a, const void *b)
+{
+	const struct explore_turn *one = a, *other = b;
+	if (one->gap_frac != other->gap_frac)
+		return one->gap_frac > other->gap_frac ? -1 : 1;
+	return one->machine_index < other->machine_index ? -1 : 1;
+}
+
+/*
+ * Best first, so that a search that is cut short leaves little open: in the order of what their outlooks promise over
+ * the designs seen. Machines of which nothing is known come first, those that are cut not at all.
+ */
+static enum err_code order_machines(struct explore_driver *driver, struct err *err)
+{
+	const struct hardware *hardware = &driver->hardware;
+	uint64_t n_machine = hardware->n_machine;
+	double *gap_frac = calloc(n_machine, sizeof(*gap_frac));
+	driver->order = calloc(n_machine, sizeof(*driver->order));
+	if (!gap_frac || !driver->order) {
+		free(gap_frac);
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	floors_gaps(&driver->floors, &hardware->seen, driver->options->n_thread, gap_frac);
+	driver->n_order = 0;
+	for (uint32_t i = 0; i < n_machine; i++)
+		if (!hardware->is_cut[i])
+			driver->order[driver->n_order++] = (struct explore_turn){i, gap_frac[i]};
+	/* where bounding was stopped, first a machine of which designs were seen */
+	if (hardware->interrupted)
+		driver->order[hardware->shown].gap_frac = INFINITY;
+	qsort(driver->order, driver->n_order, sizeof(*driver->order), compare_turns);
+	free(gap_frac);
+	return ERR_OK;
+}
+
+/* For whoever looks on; measured no longer than it takes to search. */
+static void show_gap(struct explore_driver *driver, const struct pareto *front)
+{
+	if (live_wants_gap(driver->live))
+		live_set_gap(driver->live, fmax(driver->explore->counts.epsilon,
+		                                floors_gap(&driver->floors, front, driver->options->n_thread)));
 }
 
 /* Work on the candidates in the slots. */
@@ -293,6 +337,8 @@ static enum err_code explore_group(struct explore_driver *driver, struct err *er
 	}
 	free_group(driver);
 	driver->n_machine_done += n;
+	if (driver->options->engine == &engine_exact)
+		show_gap(driver, &driver->explore->front);
 	return code;
 }
 
@@ -362,6 +408,8 @@ static enum err_code bound_machines(struct explore_driver *driver, struct err *e
 	live_set_phase(driver->live, LIVE_BOUND);
 	enum err_code code = hardware_bound(&options, hardware, err);
 	assert(hardware->n_cut < counts->n_machine && counts->n_candidate == 0);
+	if (code != ERR_OK)
+		return code;
 	for (uint32_t i = 0; i < counts->n_machine && hardware->n_cut > 0; i++)
 		if (hardware->is_cut[i])
 			floors_settle(&driver->floors, i);
@@ -369,7 +417,8 @@ static enum err_code bound_machines(struct explore_driver *driver, struct err *e
 	counts->n_candidate = counts->n_cut_with_machine = hardware->n_candidate;
 	counts->n_legal = hardware->n_legal;
 	counts->log10_design = hardware->log10_design;
-	return code;
+	show_gap(driver, &hardware->seen);
+	return order_machines(driver, err);
 }
 
 /* A budget of evaluations is of each search by itself, and fronts of very many searches take too much memory. */
@@ -419,14 +468,14 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 	explore->least = proves_little(driver->options) ? NULL : least_table_new(explore->counts.n_machine);
 	if (driver->options->points)
 		explore_points_write_header(driver->options->points, explore->space);
+	driver->n_order = explore->counts.n_machine;
 	if (code == ERR_OK && bounds_machines(driver))
 		code = bound_machines(driver, err);
 	if (shares_fronts(driver))
 		driver->fronts = front_cache_new(); /* without memory nothing is shared */
 	/* where bounding was stopped there is at least what the samples of some machines show */
-	uint64_t at = driver->hardware.interrupted ? driver->hardware.shown : 0;
 	bool is_sample = driver->hardware.interrupted;
-	for (; at < explore->counts.n_machine && code == ERR_OK; is_sample = false) {
+	for (uint64_t at = 0; at < driver->n_order && code == ERR_OK; is_sample = false) {
 		explore->interrupted |= explore_must_stop(driver);
 		if (explore->interrupted && !is_sample)
 			break;
@@ -441,6 +490,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 	standings_judge(explore->standings, &explore->front, n_thread);
 	explore_drop_kept(explore, driver->options->all_machines);
 	front_cache_free(driver->fronts);
+	free(driver->order);
 	hardware_free(&driver->hardware);
 	floors_free(&driver->floors);
 	return code;

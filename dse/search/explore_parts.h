@@ -31,6 +31,12 @@ struct explore_slot {
 	struct err err;
 };
 
+/* A machine's place in the order of the searches, by its gap (dse/search/floors.h). */
+struct explore_turn {
+	uint32_t machine_index;
+	double gap_frac;
+};
+
 struct explore_driver {
 	struct explore *explore;
 	const struct explore_options *options;
@@ -43,6 +49,8 @@ struct explore_driver {
 	struct arena group;         /* what the group's searches are listed in */
 	struct floors floors;       /* of designs that are not seen; of branch and bound alone */
 	struct hardware hardware;   /* machines that need no search; none are known where its is_cut is NULL */
+	uint64_t n_order;           /* machines that are searched */
+	struct explore_turn *order; /* [n_order] the next first; NULL: all, in the order of the space */
 	struct front_cache *fronts; /* NULL: machines share none */
 	struct stop stop;           /* when the time is up */
 	uint64_t n_evaluation;      /* of the candidates in the archive */

@@ -219,19 +219,24 @@ void floors_note_rest(struct floors *floors, const struct layer_map *map, unsign
 
 /* ---- the gap ------------------------------------------------------------------------------------------ */
 
-double floors_gap(const struct floors *floors, const struct pareto *front, unsigned n_thread)
+void floors_gaps(const struct floors *floors, const struct pareto *front, unsigned n_thread, double *gap)
 {
-	double *gap = floors->is_settled ? calloc(floors->n_machine, sizeof(*gap)) : NULL, most = 0.0;
-	if (!gap)
-		return INFINITY;
 	for (uint64_t i = 0; i < floors->n_machine; i++)
-		gap[i] = floors->is_settled[i] ? 0.0 : INFINITY;
+		gap[i] = floors->is_settled && floors->is_settled[i] ? 0.0 : INFINITY;
 	for (size_t i = 0; i < floors->n; i++) {
 		const struct floor *floor = &floors->floor[i];
 		double own = gap[floor->machine_index];
 		if (own > 0.0)
 			gap[floor->machine_index] = fmin(own, gap_between(front, &floor->point, n_thread));
 	}
+}
+
+double floors_gap(const struct floors *floors, const struct pareto *front, unsigned n_thread)
+{
+	double *gap = floors->is_settled ? calloc(floors->n_machine, sizeof(*gap)) : NULL, most = 0.0;
+	if (!gap)
+		return INFINITY;
+	floors_gaps(floors, front, n_thread, gap);
 	for (uint64_t i = 0; i < floors->n_machine; i++)
 		most = fmax(most, gap[i]);
 	free(gap);

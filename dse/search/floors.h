@@ -50,6 +50,12 @@ void floors_note(struct floors *floors, struct candidate *candidate);
 void floors_note_rest(struct floors *floors, const struct layer_map *map, unsigned n_thread);
 
 /*
+ * gap [n_machine]: by how much each machine's designs may beat a front, as floors_gap has it of all: 0 of settled ones,
+ * infinite where nothing is known.
+ */
+void floors_gaps(const struct floors *floors, const struct pareto *front, unsigned n_thread, double *gap);
+
+/*
  * The least gap with which the front is known to cover all designs that keep the limits: some point of it is in no
  * objective more than (1 + gap) times as large. Infinite where nothing is known.
  */

@@ -356,7 +356,7 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 		outlook_free(&judge->family[i].outlook);
 		err_clear(&judge->family[i].err);
 	}
-	pareto_free(&judge->archive);
+	hardware->seen = judge->archive;
 	arena_free(&judge->arena);
 	free(judge);
 	return code;
@@ -384,5 +384,6 @@ void hardware_free(struct hardware *hardware)
 {
 	assert(hardware);
 	free(hardware->is_cut);
+	pareto_free(&hardware->seen);
 	*hardware = (struct hardware){0};
 }

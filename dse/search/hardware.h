@@ -47,8 +47,9 @@ struct hardware {
 	/* Of the machines that are cut: designs of their distinct layers; logarithm of those of whole networks. */
 	uint64_t n_candidate, n_legal;
 	double log10_design;
-	bool interrupted; /* the watch stopped it; nothing is cut then */
-	uint32_t shown;   /* a machine of which designs were seen; 0: none was */
+	bool interrupted;   /* the watch stopped it; nothing is cut then */
+	uint32_t shown;     /* a machine of which designs were seen; 0: none was */
+	struct pareto seen; /* objectives of the best designs seen */
 };
 
 /*

@@ -45,7 +45,8 @@ struct live {
 	char title[160];
 
 	/* What the search leaves. */
-	_Atomic double done_frac;
+	_Atomic double done_frac, gap_frac;
+	uint64_t gap_begin_ms, gap_end_ms; /* when it was measured last */
 	atomic_int phase;
 	atomic_uint_fast64_t n_evaluation, first, last, n_machine, n_search, n_search_done;
 	atomic_int wants; /* the least kind of points that are asked for; POINTS_NONE: none are */
@@ -147,6 +148,23 @@ void live_add_search(struct live *live)
 {
 	if (live)
 		atomic_fetch_add_explicit(&live->n_search_done, 1, memory_order_relaxed);
+}
+
+bool live_wants_gap(struct live *live)
+{
+	uint64_t now_ms = stop_now_ms();
+	if (!live || now_ms < live->gap_end_ms + MEASURE_SHARE * (live->gap_end_ms - live->gap_begin_ms))
+		return false;
+	live->gap_begin_ms = now_ms;
+	return true;
+}
+
+void live_set_gap(struct live *live, double gap_frac)
+{
+	if (!live)
+		return;
+	live->gap_end_ms = stop_now_ms();
+	atomic_store_explicit(&live->gap_frac, gap_frac, memory_order_relaxed);
 }
 
 /* Of very many points every so many-th; the front is sorted or not, either way they spread over it. */
@@ -370,6 +388,7 @@ static void show(struct live *live)
 	view.is_coloured = colour_is_on(stderr);
 	view.n_evaluation = atomic_load_explicit(&live->n_evaluation, memory_order_relaxed);
 	view.evaluations_per_s = find_rate(live, now_ms, view.n_evaluation);
+	view.gap_frac = atomic_load_explicit(&live->gap_frac, memory_order_relaxed);
 	view.elapsed_s = (double)(now_ms - live->start_ms) / 1000.0;
 	find_done(live, &view);
 	(void)snprintf(view.title, sizeof(view.title), "%s", live->title);
@@ -444,6 +463,7 @@ struct live *live_start(const struct space *space, const char *engine, const str
 	live->hypervolume_frac = NAN;
 	(void)snprintf(live->title, sizeof(live->title), "%.96s, %s", space->name, engine);
 	atomic_init(&live->wants, POINTS_LAYER);
+	atomic_init(&live->gap_frac, INFINITY);
 	if (start_thread(live))
 		return live;
 	free(live);

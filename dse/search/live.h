@@ -54,6 +54,14 @@ void live_set_machines(struct live *live, uint64_t first, uint64_t last, uint64_
 void live_add_search(struct live *live); /* one of them is done */
 
 /*
+ * By how much designs not seen yet may beat the front (infinite: nobody knows), for a line below the picture. Ask
+ * first: false where nobody looks on, or where measuring would take more of the time than it is worth. Both from the
+ * thread that searches.
+ */
+bool live_wants_gap(struct live *live);
+void live_set_gap(struct live *live, double gap_frac);
+
+/*
  * Leave points to be drawn, where they do not change meanwhile; nearly free when none are asked for yet. Those of the
  * front come before those of a sample of the space's designs, and these before the front of a layer of this name, over
  * objectives of the metrics.

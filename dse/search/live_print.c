@@ -282,6 +282,8 @@ static void put_figures(struct pen *pen)
 		table_print_count((uint64_t)view->evaluations_per_s, rate);
 		print(pen, COLOUR_NONE, "%s %s/s", letter(pen, DOT_BETWEEN), rate);
 	}
+	if (isfinite(view->gap_frac))
+		print(pen, COLOUR_NONE, "%s gap at most %.2g %%", letter(pen, DOT_BETWEEN), 100.0 * view->gap_frac);
 	end_line(pen);
 }
 
@@ -310,6 +312,8 @@ static void put_line(struct pen *pen)
 		print(pen, COLOUR_NONE, "  %s %zu", view->what, view->n_point);
 	if (view->n_point > 0 && !isnan(view->hypervolume_frac))
 		print(pen, COLOUR_NONE, ", volume %.2f %%", 100.0 * view->hypervolume_frac);
+	if (isfinite(view->gap_frac))
+		print(pen, COLOUR_NONE, ", gap at most %.2g %%", 100.0 * view->gap_frac);
 	end_line(pen);
 }
 

@@ -22,6 +22,7 @@ struct live_view {
 	const char *name[PARETO_MAX_OBJECTIVE]; /* of the objectives, with their units */
 	unsigned x, y;                          /* which of them are drawn */
 	double hypervolume_frac;                /* NAN: not known */
+	double gap_frac;                        /* designs not seen may be so much better; infinite: not known */
 	size_t knee;                            /* of the points drawn; SIZE_MAX: none */
 	uint64_t n_evaluation;
 	double evaluations_per_s; /* NAN: not known */

@@ -65,6 +65,7 @@ static struct live_view view_of(const double *objective, size_t n)
 	                         .name = {"latency_ms", "energy_mj", "mac_units"},
 	                         .y = 1,
 	                         .hypervolume_frac = 0.25,
+	                         .gap_frac = 0.123,
 	                         .knee = 1,
 	                         .n_evaluation = 1234567,
 	                         .evaluations_per_s = 89012.3,
@@ -89,7 +90,7 @@ static void test_picture_says_what_is_known(void **state)
 	                                   "1┤",
 	                                   "mac_units 4864 to 9728\n",
 	                                   "front so far: 3 designs · hypervolume 25.00 % · ◆ knee 2, 2\n",
-	                                   "1 min 01 s so far · 1 234 567 evaluations · 89 012/s\n",
+	                                   "1 min 01 s so far · 1 234 567 evaluations · 89 012/s · gap at most 12 %\n",
 	                                   " 50.0 % ",
 	                                   " 1 min 01 s left\n"};
 	struct live_view view = view_of(front, 3);
