@@ -291,10 +291,13 @@ static enum err_code order_machines(struct explore_driver *driver, struct err *e
 	for (uint32_t i = 0; i < n_machine; i++)
 		if (!hardware->is_cut[i])
 			driver->order[driver->n_order++] = (struct explore_turn){i, gap_frac[i]};
-	/* where bounding was stopped, first a machine of which designs were seen */
-	if (hardware->interrupted)
-		driver->order[hardware->shown].gap_frac = INFINITY;
 	qsort(driver->order, driver->n_order, sizeof(*driver->order), compare_turns);
+	/* where bounding was stopped, a machine of which designs were seen goes first */
+	for (uint64_t i = 0; i < driver->n_order && hardware->interrupted; i++)
+		if (driver->order[i].machine_index == hardware->shown) {
+			driver->order[i] = driver->order[0];
+			driver->order[0].machine_index = hardware->shown;
+		}
 	free(gap_frac);
 	return ERR_OK;
 }
