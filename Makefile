@@ -129,13 +129,13 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills widths fuzz limits verdicts whys tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills widths fuzz limits verdicts whys sensitivities tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test test-threads widths fuzz limits verdicts whys mutation tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: all deps test test-threads widths fuzz limits verdicts whys sensitivities mutation tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
 .PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
 .PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
@@ -208,6 +208,11 @@ verdicts: deps
 whys: deps
 	$(AGAIN) $(BUILD)/tests/test_why
 	@WHYS=1000 $(BUILD)/tests/test_why
+
+# Four hundred random spaces, all bars of dse sensitivity against exhaustive searches; `make test` draws some.
+sensitivities: deps
+	$(AGAIN) $(BUILD)/tests/test_sensitivity
+	@SENSITIVITIES=400 $(BUILD)/tests/test_sensitivity
 
 # Ten thousand random spaces with limits, thinned fronts against all designs; `make test` draws some hundred. Minutes.
 limits: deps
@@ -472,6 +477,7 @@ help:
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make verdicts   what is said of the machines of 1 000 random spaces against all of their designs; minutes'
 	@echo 'make whys       what dse why says of 1 000 random choices against all designs of their spaces; minutes'
+	@echo 'make sensitivities  all bars of dse sensitivity on 400 random spaces against exhaustive searches; minutes'
 	@echo 'make limits     10 000 random spaces with limits against all of their designs; minutes'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
 	@echo 'make tiers      the fast tier against the event tier on every layer, and on random ones; minutes'

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/cmd/choice.h"
+#include "dse/keep/database.h"
+#include "dse/run/run_note.h"
 #include "dse/base/pattern.h"
 #include "dse/options/cli_table.h"
 #include "dse/out/renamed.h"
@@ -13,6 +15,24 @@ struct store_request choice_store(const struct cli_options *options)
 {
 	assert(options->command);
 	return (struct store_request){options->command->name, options->store};
+}
+
+enum err_code choice_open_run(const struct cli_options *options, struct kept_run *run, struct err *err)
+{
+	const struct store_request request = choice_store(options);
+	struct database *store = NULL;
+	enum err_code code = ERR_OK;
+	if (kept_run_is_folder(options->file[0]))
+		store = run_note_open_beside(&request, options->file[0]);
+	else
+		code = run_note_open(&request, &store, err);
+	if (code == ERR_OK)
+		code = kept_run_open(store, options->file[0], run, err);
+	database_close(store);
+	if (code == ERR_OK && !run->has_space)
+		code = err_add(err, ERR_INPUT, "dse %s: the space of %s cannot be read: %s", options->command->name,
+		               run->title, run->why_no_space);
+	return code;
 }
 
 struct explore_request choice_explore(const struct cli_options *options)

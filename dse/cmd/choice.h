@@ -8,6 +8,7 @@
 #include "dse/design/mapping.h"
 #include "dse/options/cli.h"
 #include "dse/run/explore_request.h"
+#include "dse/run/kept_run.h"
 #include "dse/space/machine_set.h"
 #include "dse/space/space.h"
 #include "mapper/network/network.h"
@@ -15,6 +16,12 @@
 
 /* --store. */
 struct store_request choice_store(const struct cli_options *options);
+
+/*
+ * The run that the first file names, by folder or in the store, with its space, whose inputs are taken from the store
+ * where files have changed since. ERR_INPUT: the space cannot be read; otherwise as kept_run_open.
+ */
+enum err_code choice_open_run(const struct cli_options *options, struct kept_run *run, struct err *err);
 
 /* What the options of dse explore and merge ask for; of the files the first is the space, if there is one. */
 struct explore_request choice_explore(const struct cli_options *options);

@@ -3,31 +3,9 @@
 #include "dse/base/parallel.h"
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
-#include "dse/keep/database.h"
 #include "dse/keep/output_file.h"
-#include "dse/run/kept_run.h"
-#include "dse/run/run_note.h"
 #include "dse/why/why.h"
 #include <assert.h>
-
-/* A folder's run, too, has its inputs in a store, if they are kept: files may have changed since. */
-static enum err_code open_run(const struct cli_options *options, struct kept_run *run, struct err *err)
-{
-	const struct store_request request = choice_store(options);
-	struct database *store = NULL;
-	enum err_code code = ERR_OK;
-	if (kept_run_is_folder(options->file[0]))
-		store = run_note_open_beside(&request, options->file[0]);
-	else
-		code = run_note_open(&request, &store, err);
-	if (code == ERR_OK)
-		code = kept_run_open(store, options->file[0], run, err);
-	database_close(store);
-	if (code == ERR_OK && !run->has_space)
-		code = err_add(err, ERR_INPUT, "dse why: the space of %s cannot be read: %s", run->title,
-		               run->why_no_space);
-	return code;
-}
 
 enum err_code cmd_why(const struct cli_options *options, struct err *err)
 {
@@ -36,7 +14,7 @@ enum err_code cmd_why(const struct cli_options *options, struct err *err)
 	struct why why;
 	struct output_file file = {0};
 	assert(options->n_file >= 2);
-	enum err_code code = open_run(options, &run, err);
+	enum err_code code = choice_open_run(options, &run, err);
 	if (code == ERR_OK)
 		code = why_parse(&run.space, (const char *const *)options->file + 1, options->n_file - 1, &choice, err);
 	if (code == ERR_OK)

@@ -236,6 +236,19 @@ static const struct cli_command command_table[] = {
      "others\n"
      "beyond its ends. RUN as in 'dse report'.",
      2, 3 + WHY_MAX_LAYER + MACHINE_SET_MAX, LIST(COMMON, OPTION_STORE), cmd_why},
+    {"sensitivity", "RUN | MACHINE NETWORK", "what to change next: each parameter of a machine at its next value",
+     "Every parameter of the machine goes to its next value up and down, one at a time, and the network is mapped "
+     "anew:\n"
+     "the least latency and the least energy of all mappings, exactly and in the fast tier, what changes in percent, "
+     "and\n"
+     "the elasticity (d ln of it / d ln of the value). First stands what lowers latency times energy most. A next "
+     "value\n"
+     "is the next of the run's axis, else half and twice. Parameters of which that says nothing new (coefficients of\n"
+     "energy, prices, clocks of levels) are named with the reason. Of a RUN (as in 'dse report') the machine is that "
+     "of\n"
+     "the knee, or of --point, with the run's layers, limits and deadline; of MACHINE NETWORK layers may have every\n"
+     "split, strategy, operating point and form of 1x1 convolutions. --svg FILE draws it.",
+     1, 2, LIST(COMMON, OPTION_STORE, OPTION_POINT, OPTION_SVG, OPTION_SET), cmd_sensitivity},
     {"init", "[NAME] | machine NAME", "write a space, or a machine, to begin with, every part of it explained",
      "Writes NAME.yaml (my_space.yaml), which is explored in a second and says itself what may be changed. 'machine "
      "NAME'\n"

@@ -418,7 +418,7 @@ void cli_print_help(FILE *file, const struct cli_program *program, const struct 
 	              "FILE...\n\nCommands:\n",
 	              build_version);
 	for (size_t i = 0; i < program->n; i++) {
-		(void)fprintf(file, "  %-10s ", program->command[i].name);
+		(void)fprintf(file, "  %-11s ", program->command[i].name);
 		print_help_text(file, program->command[i].help, 13, 13);
 	}
 	(void)fputc('\n', file);

@@ -40,6 +40,8 @@ const struct option_note option_note_table[] = {
      "file to write (default: report.html in the run's folder, of several runs in the current one)"},
     {"report", OPTION_POINT, "ID of the point whose layers are shown first (default: the knee)"},
     {"power", OPTION_OUT, "folder to write schedule, picture and front to (default: none)"},
+    {"sensitivity", OPTION_POINT, "ID of the run's point whose machine it is (default: the knee)"},
+    {"sensitivity", OPTION_SVG, "draw the bars into FILE (SVG)"},
     {"power", OPTION_POINT, "take the designs of this point of a front"},
     {"arada", OPTION_OUT, "folder to write schedules and pictures to (default: none)"},
     {"validate", OPTION_DETAIL,

@@ -107,7 +107,7 @@ static void begin_task(void *context, size_t i)
 	*bounds = (struct bounds){INFINITY, INFINITY};
 	if (!candidate_is_reachable(&finder->candidate, i))
 		return;
-	if (!isnan(known)) {
+	if (!isnan(known) || least_memory_find(finder->options->memory, &task->layer, &known)) {
 		*bounds = (struct bounds){known, known};
 		return;
 	}
@@ -128,6 +128,7 @@ static void settle_task(void *context, size_t i)
 	task->code = branch_search(&task->layer, NULL, 1, &task->front, &counts, NULL, NULL, engine_watch_stop, NULL,
 	                           &task->err);
 	task->n_box = counts.n_box;
+	memcpy(task->by_reason, counts.by_reason, sizeof(task->by_reason));
 	set_bound(task, &finder->bounds[at]);
 	finder->bounds[at].lower = finder->bounds[at].upper;
 }
@@ -204,6 +205,8 @@ static enum err_code settle_wanted(struct least_finder *finder, struct err *err)
 		finder->least->n_box += task->n_box;
 		if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
 			return err_add(err, task->code, "%s", err_text(&task->err));
+		if (task->code == ERR_OK && task->by_reason[LAYER_REASON_FAILED] == 0)
+			least_memory_note(finder->options->memory, &task->layer, &task->front);
 	}
 	return ERR_OK;
 }

@@ -14,6 +14,7 @@
  * better than another machine's design is done.
  */
 #include "dse/search/candidate.h"
+#include "dse/search/least_memory.h"
 
 /* How far an answer may stay above the least, relative: sums of the same values in another order are told equal. */
 #define LEAST_SLACK 1e-9
@@ -48,6 +49,7 @@ struct least_options {
 	double enough;                   /* a design of at most so much is good enough; infinite: the least of all */
 	bool first;                      /* of the machines with a design that is enough the first one will do */
 	const struct least_table *known; /* of the same machines and layers; NULL: nothing is */
+	struct least_memory *memory;     /* of layers on any machines: asked, and told what is found; NULL: none */
 };
 
 struct least {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/space_variant.h"
+#include "dse/base/memory.h"
 #include "sim/machine/machine_technology.h"
 #include <assert.h>
 #include <string.h>
@@ -72,6 +73,22 @@ void space_variant_fix_machine(struct space *variant, const struct machine *mach
 	variant->n_machine = 1;
 	variant->n_axis = 0;
 	variant->n_constraint = 0;
+}
+
+void space_variant_fix_axis(struct space *variant, struct arena *arena, const struct machine_param *param,
+                            const char *text)
+{
+	struct space_axis *axis = memory_must(arena_array(arena, variant->n_axis + 1, sizeof(*axis)));
+	size_t at = 0;
+	for (size_t i = 0; i < variant->n_axis; i++)
+		axis[i] = variant->axis[i];
+	while (at < variant->n_axis && axis[at].param != param)
+		at++;
+	variant->n_axis += at == variant->n_axis;
+	axis[at] = (struct space_axis){.param = param, .n = 1, .at = {"choice", 1, 1}};
+	axis[at].value = memory_must(arena_array(arena, 1, sizeof(*axis[at].value)));
+	axis[at].value[0] = text;
+	variant->axis = axis;
 }
 
 struct machine *space_variant_machine(struct space *variant, size_t i)

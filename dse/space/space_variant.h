@@ -26,6 +26,10 @@ void space_variant_keep_constraint(struct space *variant, size_t which);
 /* This machine alone: no axes, no constraints. */
 void space_variant_fix_machine(struct space *variant, const struct machine *machine);
 
+/* All machines with one value of a parameter: its axis, a new one where it has none, is that value alone. */
+void space_variant_fix_axis(struct space *variant, struct arena *arena, const struct machine_param *param,
+                            const char *text);
+
 /* Machine i of its list, to be changed. */
 struct machine *space_variant_machine(struct space *variant, size_t i);
 

@@ -6,22 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* The axis of a parameter with this one value, a new one where it has none; and base machines, which axes vary. */
-static void fix_axis(struct space *variant, struct arena *arena, const struct machine_param *param, const char *text)
-{
-	struct space_axis *axis = memory_must(arena_array(arena, variant->n_axis + 1, sizeof(*axis)));
-	size_t at = 0;
-	for (size_t i = 0; i < variant->n_axis; i++)
-		axis[i] = variant->axis[i];
-	while (at < variant->n_axis && axis[at].param != param)
-		at++;
-	variant->n_axis += at == variant->n_axis;
-	axis[at] = (struct space_axis){.param = param, .n = 1, .at = {"choice", 1, 1}};
-	axis[at].value = memory_must(arena_array(arena, 1, sizeof(*axis[at].value)));
-	axis[at].value[0] = text;
-	variant->axis = axis;
-}
-
 bool why_machine_has_axis(const struct why_choice *choice, const struct space_axis *axis)
 {
 	return choice->machine && choice->machine->is_file && axis->at.file && strcmp(axis->at.file, "--set") != 0;
@@ -92,9 +76,9 @@ void why_variant(const struct space *space, const struct why_choice *choice, con
 	if (choice && choice->machine)
 		fix_machine(choice, variant, arena);
 	for (size_t i = 0; choice && i < choice->set.n; i++)
-		fix_axis(variant, arena, choice->set.setting[i].param, choice->set.setting[i].text);
+		space_variant_fix_axis(variant, arena, choice->set.setting[i].param, choice->set.setting[i].text);
 	if (param)
-		fix_axis(variant, arena, param, text);
+		space_variant_fix_axis(variant, arena, param, text);
 	if (choice && choice->n_layer > 0)
 		narrow_layers(choice, variant, arena);
 }
