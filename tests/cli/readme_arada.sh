@@ -14,7 +14,7 @@ rows() {
 	awk '/^mean over/ { on = 1 } on && NF == 0 { exit } on && $1 ~ /_tpu$/ { print $1, $2, $3, $5, $7, $8 }' "$1"
 }
 
-sed 's/memory_model: scalesim/memory_model: physical/; s/bandwidth: word_per_clk/bandwidth: gb_s/
+sed 's/memory_model: scalesim/memory_model: physical/; /bandwidth_word_byte/d
 	/^  published:/,/^    hpc_tpu: {DDR5-4800: 26}/d' spaces/arada.yaml >"$work/arada.yaml"
 expect_code 0 "$DSE" arada "$work/arada.yaml" -q
 rows "$work/out" >"$work/physical"
