@@ -137,10 +137,20 @@ enum err_code mapping_by_rules(struct mapping *mapping, const struct split_schem
 }
 
 /* The entry of a parameter, a new one where it has none; NULL: out of memory. */
-static struct mapping_axis *find_axis(struct mapping *mapping, const struct machine_param *param)
+void mapping_take_axis(const struct mapping *mapping, const char *key, struct mapping_axis *axis)
+{
+	*axis = (struct mapping_axis){.param = machine_find_param(key)};
+	(void)snprintf(axis->key, sizeof(axis->key), "%s", key);
+	if (axis->param)
+		(void)machine_print_param(&mapping->machine, axis->param, axis->text, sizeof(axis->text));
+	else
+		machine_set_print_level(&mapping->machine, key, axis->text);
+}
+
+static struct mapping_axis *find_axis(struct mapping *mapping, const char *key)
 {
 	for (size_t i = 0; i < mapping->n_axis; i++)
-		if (mapping->axis[i].param == param)
+		if (strcmp(mapping->axis[i].key, key) == 0)
 			return &mapping->axis[i];
 	struct mapping_axis *axis = arena_array(&mapping->arena, mapping->n_axis + 1, sizeof(*axis));
 	if (!axis)
@@ -148,7 +158,6 @@ static struct mapping_axis *find_axis(struct mapping *mapping, const struct mach
 	if (mapping->n_axis > 0)
 		memcpy(axis, mapping->axis, mapping->n_axis * sizeof(*axis));
 	mapping->axis = axis;
-	axis[mapping->n_axis].param = param;
 	return &axis[mapping->n_axis++];
 }
 
@@ -168,13 +177,13 @@ enum err_code mapping_set_axis(struct mapping *mapping, const struct machine_par
 	while (checked.n_level > 0 && mixed_is(&checked.level[checked.n_level - 1]))
 		checked.n_level--;
 	code = machine_check(&checked, err);
-	struct mapping_axis *axis = code == ERR_OK ? find_axis(mapping, param) : NULL;
+	struct mapping_axis *axis = code == ERR_OK ? find_axis(mapping, param->key) : NULL;
 	if (code == ERR_OK && !axis)
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code != ERR_OK)
 		return code;
 	mapping->machine = changed;
-	(void)machine_print_param(&changed, param, axis->text, sizeof(axis->text));
+	mapping_take_axis(mapping, param->key, axis);
 	return ERR_OK;
 }
 
@@ -189,10 +198,11 @@ enum err_code mapping_set_machine(struct mapping *mapping, const char *what, con
 		machine->n_level--;
 	enum err_code code = machine_set_apply(what, set, machine, &mapping->sources, err);
 	machine->n_level = n_level;
-	for (size_t i = 0; i < set->n && code == ERR_OK; i++) {
-		struct mapping_axis *axis = find_axis(mapping, set->setting[i].param);
+	for (size_t i = 0; i < set->n + set->n_level && code == ERR_OK; i++) {
+		const char *key = i < set->n ? set->setting[i].param->key : set->level[i - set->n].key;
+		struct mapping_axis *axis = find_axis(mapping, key);
 		if (axis)
-			memcpy(axis->text, set->setting[i].text, sizeof(set->setting[i].text));
+			mapping_take_axis(mapping, key, axis);
 		else
 			code = err_add(err, ERR_INTERNAL, "out of memory");
 	}
@@ -242,15 +252,16 @@ static enum err_code take_replay(struct replay *replay, size_t index, struct map
 	mapping->level_shares = replay->level_shares;
 	mapping->machine_path = mapping->machine_file = arena_text(arena, replay->machine_path);
 	mapping->network_path = mapping->network_file = arena_text(arena, replay->space.network[index].path);
-	mapping->axis = arena_array(arena, replay->axes->n + 1, sizeof(*mapping->axis));
+	size_t n_level = replay->set_levels ? replay->set_levels->n : 0;
+	mapping->axis = arena_array(arena, replay->axes->n + n_level + 1, sizeof(*mapping->axis));
 	if (!mapping->machine_path || !mapping->network_path || !mapping->axis ||
 	    !machine_sources_init(&mapping->sources, arena))
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	for (size_t i = 0; i < replay->axes->n; i++) {
-		struct mapping_axis *axis = &mapping->axis[mapping->n_axis++];
-		axis->param = machine_find_param(replay->axes->key[i]->text);
-		(void)machine_print_param(&mapping->machine, axis->param, axis->text, sizeof(axis->text));
-	}
+	for (size_t i = 0; i < replay->axes->n; i++)
+		mapping_take_axis(mapping, replay->axes->key[i]->text, &mapping->axis[mapping->n_axis++]);
+	for (size_t i = 0; i < n_level; i++)
+		if (machine_set_has_level(&mapping->machine, replay->set_levels->key[i]->text))
+			mapping_take_axis(mapping, replay->set_levels->key[i]->text, &mapping->axis[mapping->n_axis++]);
 	make_name(mapping);
 	return make_room(mapping, err);
 }

@@ -10,13 +10,16 @@
  *                                                                                     prove, schedule, compare
  */
 #include "dse/space/left_out.h"
+#include "dse/space/machine_set.h"
 #include "dse/space/provenance.h"
 #include "mapper/split/design.h"
 #include "sim/base/doc.h"
 
-/* A machine parameter that is not the file's: an axis of the space whose front a mapping is from. */
+/* A machine parameter, or a field of an operating point, that is not the file's: an axis of the space whose front a
+ * mapping is from, or --set. */
 struct mapping_axis {
-	const struct machine_param *param;
+	char key[MACHINE_LEVEL_KEY_SIZE];  /* "mla.array", "levels.PL1.clk_mhz" */
+	const struct machine_param *param; /* NULL: a field of an operating point */
 	char text[MACHINE_NAME_SIZE];
 };
 
@@ -46,6 +49,9 @@ enum err_code mapping_open(const char *machine_file, const char *network_file, s
                            struct err *err);
 void mapping_free(struct mapping *mapping);
 
+/* What an axis of this key is, and its value, of the mapping's machine. */
+void mapping_take_axis(const struct mapping *mapping, const char *key, struct mapping_axis *axis);
+
 /*
  * Designs of an opened mapping as dse simulate makes them: the scheme's splits (NULL: none), else those of the thesis'
  * rules; one strategy, one operating point; results in storage QPEs where they fit. ERR_INPUT, ERR_INFEASIBLE.
@@ -70,7 +76,6 @@ enum err_code mapping_set_axis(struct mapping *mapping, const struct machine_par
 void mapping_share_levels(struct mapping *mapping);
 
 /* The same of all that --set gives, which go together or not: ERR_USAGE with what beginning the messages. */
-struct machine_set;
 enum err_code mapping_set_machine(struct mapping *mapping, const char *what, const struct machine_set *set,
                                   struct err *err);
 

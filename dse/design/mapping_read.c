@@ -276,11 +276,8 @@ static void read_axes(const struct doc_node *root, struct mapping *mapping, stru
 	if (!axes || err->n_message != n_before)
 		return;
 	mapping->axis = arena_array(&mapping->arena, axes->n + 1, sizeof(*mapping->axis));
-	for (size_t i = 0; mapping->axis && i < axes->n; i++) {
-		struct mapping_axis *axis = &mapping->axis[mapping->n_axis++];
-		axis->param = machine_find_param(axes->key[i]->text);
-		(void)machine_print_param(&mapping->machine, axis->param, axis->text, sizeof(axis->text));
-	}
+	for (size_t i = 0; mapping->axis && i < axes->n; i++)
+		mapping_take_axis(mapping, axes->key[i]->text, &mapping->axis[mapping->n_axis++]);
 	if (!mapping->axis)
 		(void)err_add(err, ERR_INTERNAL, "out of memory");
 }

@@ -55,7 +55,7 @@ void mapping_write(FILE *file, const struct mapping *mapping, const char *commen
 	if (mapping->n_axis > 0)
 		(void)fputs("\naxes:", file);
 	for (size_t i = 0; i < mapping->n_axis; i++) {
-		(void)fprintf(file, "\n  %s: ", mapping->axis[i].param->key);
+		(void)fprintf(file, "\n  %s: ", mapping->axis[i].key);
 		yaml_write_text(file, mapping->axis[i].text);
 	}
 	if (mapping->level_shares > 0)

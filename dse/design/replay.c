@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/replay.h"
 #include "dse/space/machine_read.h"
+#include "dse/space/machine_set.h"
 #include "dse/design/design_read.h"
 #include "dse/design/front_read.h"
 #include "dse/out/paths.h"
@@ -94,7 +95,10 @@ void replay_set_axes(const struct doc_node *axes, struct machine *machine, struc
 		const struct machine_param *param = machine_find_param(axes->key[i]->text);
 		struct err part = {0};
 		const char *text;
-		if (!param)
+		if (machine_set_is_level(axes->key[i]->text)) {
+			if (doc_get_text(axes->value[i], axes->key[i]->text, &text, err))
+				(void)machine_set_level(machine, axes->key[i]->text, text, &part);
+		} else if (!param)
 			(void)doc_refuse(err, axes->key[i], "'%s' is not a machine parameter",
 			                 doc_quote(axes->key[i]->text).text);
 		else if (doc_get_text(axes->value[i], param->key, &text, err))
@@ -104,6 +108,21 @@ void replay_set_axes(const struct doc_node *axes, struct machine *machine, struc
 	struct err part = {0};
 	if (err->n_message == n_before && machine_check(machine, &part) != ERR_OK)
 		(void)err_move(err, doc_place(axes), &part);
+}
+
+/* What --set gave of operating points, as far as this machine has them: other ones of the space may have the rest. */
+static void set_levels(const struct doc_node *levels, struct machine *machine, struct err *err)
+{
+	for (size_t i = 0; levels->kind == DOC_MAP && i < levels->n; i++) {
+		const char *key = levels->key[i]->text, *text;
+		struct err part = {0};
+		if (machine_set_is_level(key) && machine_set_has_level(machine, key) &&
+		    doc_get_text(levels->value[i], key, &text, err))
+			(void)machine_set_level(machine, key, text, &part);
+		(void)err_move(err, doc_place(levels->value[i]), &part);
+	}
+	if (levels->kind != DOC_MAP)
+		(void)doc_refuse(err, levels, "set_levels: allowed is a map");
 }
 
 /* The machine file, then the point's value on each axis of its space. */
@@ -118,6 +137,9 @@ static void read_machine(struct replay_reader *reader)
 	    machine_read(replay->machine_path, &replay->machine, reader->err) != ERR_OK)
 		return;
 	replay_set_axes(replay->axes, &replay->machine, reader->err);
+	replay->set_levels = doc_find(reader->root, "set_levels");
+	if (replay->set_levels)
+		set_levels(replay->set_levels, &replay->machine, reader->err);
 	(void)doc_get_bool(doc_find(reader->root, "level_changes"), "level_changes", &replay->space.level_changes,
 	                   reader->err);
 	if (reader->err->n_message == 0 && doc_get_u64(doc_find(reader->root, "level_shares"), "level_shares", 2,

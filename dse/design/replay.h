@@ -20,7 +20,8 @@ struct replay {
 	struct machine machine;
 	const char *machine_path;
 	const struct doc_node *axes; /* the point's value on each axis of its space: a map from a parameter's key */
-	uint64_t level_shares;       /* 0: none */
+	const struct doc_node *set_levels; /* a map of what --set gave of operating points; NULL: nothing */
+	uint64_t level_shares;             /* 0: none */
 	size_t n_network;
 	struct replay_network *network;
 	enum detail recorded, detail; /* the tier the front was made in, and the one this is in */

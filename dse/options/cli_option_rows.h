@@ -172,7 +172,7 @@ OPTION(TOLERANCE, TEXT, tolerance, "tolerance", 0, "PCT", 0, 0,
        "latency_ms=1,energy_mj=2")
 OPTION(SET, LIST, set, "set", 0, "KEY=VALUE", 0, 0,
        "a machine parameter in place of the machine file's, with a unit where you like: mla.array=32x4,\n"
-       "pe.sram_byte=64KiB, noc.clk_mhz=300MHz; repeatable")
+       "pe.sram_byte=64KiB, noc.clk_mhz=300MHz; of an operating point: levels.PL1.clk_mhz=320MHz; repeatable")
 OPTION(VARY, LIST, vary, "vary", 0, "KEY=VALUES", 0, 0,
        "a machine parameter that varies: mla.array=16x4,32x4, pe.sram_byte=64KiB..256KiB:x2 or :+32KiB; repeatable")
 OPTION(LIMIT, LIST, limit, "limit", 0, "CONDITION", 0, 0,

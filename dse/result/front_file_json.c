@@ -14,6 +14,7 @@
 #include "dse/result/front_file.h"
 #include "dse/search/history_print.h"
 #include "dse/space/left_out.h"
+#include "dse/space/machine_set.h"
 #include "dse/space/provenance.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -132,6 +133,24 @@ static void put_levels(struct json *json, const struct space *space)
 		json_put_real(json, "deadline_ms", space->deadline_ms);
 }
 
+/* Fields of operating points that --set gave, by the names of these inputs: no axis has them. */
+static void put_set_levels(struct json *json, const struct space *space)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < space->n_file; i++) {
+		const char *text = machine_set_in_name(space->file[i].path);
+		char key[MACHINE_LEVEL_KEY_SIZE];
+		if (!text || !machine_set_is_level(text))
+			continue;
+		(void)snprintf(key, sizeof(key), "%.*s", (int)strcspn(text, "="), text);
+		if (n++ == 0)
+			json_begin_object(json, "set_levels");
+		json_put_text(json, key, text + strcspn(text, "=") + 1);
+	}
+	if (n > 0)
+		json_end(json);
+}
+
 /* Where a replay finds machines and networks, and the hashes that tell whether they have changed since. */
 static void put_inputs(struct json *json, const struct space *space)
 {
@@ -143,6 +162,7 @@ static void put_inputs(struct json *json, const struct space *space)
 		                space->machine_path[i], front_file_hash(space, space->machine_path[i]));
 	}
 	json_end(json);
+	put_set_levels(json, space);
 	json_begin_list(json, "networks");
 	for (size_t i = 0; i < space->n_network; i++) {
 		json_begin_object(json, NULL);

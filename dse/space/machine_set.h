@@ -2,7 +2,8 @@
 #ifndef DSE_MACHINE_SET_H
 #define DSE_MACHINE_SET_H
 /*
- * --set KEY=VALUE: machine parameters that a command line gives in place of a machine file's values.
+ * --set KEY=VALUE: machine parameters, and fields of operating points (levels.PL1.clk_mhz), that a command line gives
+ * in place of a machine file's values.
  *
  *   texts ─► machine_set_parse ─► struct machine_set ─► machine_set_apply, to a machine that has been read
  *                                                   └─► space_given, which fixes them in every machine of a space
@@ -22,14 +23,22 @@ struct machine_setting {
 	char text[48];
 };
 
+/* A field of an operating point, "levels.PL1.clk_mhz", and its value in the field's unit. */
+#define MACHINE_LEVEL_PREFIX "levels."
+#define MACHINE_LEVEL_KEY_SIZE 96
+struct machine_level_setting {
+	char key[MACHINE_LEVEL_KEY_SIZE], text[48];
+};
+
 struct machine_set {
-	size_t n;
-	struct machine_setting setting[MACHINE_SET_MAX]; /* [n] in the order of machine_param */
+	size_t n, n_level;
+	struct machine_setting setting[MACHINE_SET_MAX];     /* [n] in the order of machine_param */
+	struct machine_level_setting level[MACHINE_SET_MAX]; /* [n_level] by key */
 };
 
 /*
- * Read n texts "KEY=VALUE". ERR_USAGE with a message for each mistake: what was found, what is allowed, the nearest
- * key. what begins the messages, "dse explore: --set".
+ * Read n texts "KEY=VALUE", KEY a machine parameter's or "levels.NAME.FIELD". ERR_USAGE with a message for each
+ * mistake: what was found, what is allowed, the nearest key. what begins the messages, "dse explore: --set".
  */
 enum err_code machine_set_parse(const char *what, const char *const *text, size_t n, struct machine_set *set,
                                 struct err *err);
@@ -42,8 +51,22 @@ enum err_code machine_set_parse(const char *what, const char *const *text, size_
 enum err_code machine_set_apply(const char *what, const struct machine_set *set, struct machine *machine,
                                 struct machine_sources *sources, struct err *err);
 
+/* Whether a key is one of an operating point; and whether a machine has that point. */
+bool machine_set_is_level(const char *key);
+bool machine_set_has_level(const struct machine *machine, const char *key);
+
+/*
+ * Set a field of an operating point. ERR_INPUT with the machine's points, the nearest field, or what is allowed;
+ * machine_check is the caller's.
+ */
+enum err_code machine_set_level(struct machine *machine, const char *key, const char *text, struct err *err);
+
+/* The field's value as text, "320"; the machine has the point. */
+void machine_set_print_level(const struct machine *machine, const char *key, char text[48]);
+
 /* "--set KEY=VALUE", the name of the input. */
-#define MACHINE_SET_NAME_SIZE 128
+#define MACHINE_SET_NAME_SIZE 192
+void machine_set_level_name(const struct machine_level_setting *setting, char name[MACHINE_SET_NAME_SIZE]);
 void machine_set_name(const struct machine_setting *setting, char name[MACHINE_SET_NAME_SIZE]);
 
 /* "KEY=VALUE" in such a name; NULL: it is another file's. */

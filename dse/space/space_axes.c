@@ -246,11 +246,27 @@ static void fix_axis(struct space_reader *reader, const struct machine_setting *
 	space->n_axis += axis == space->axis + space->n_axis;
 }
 
+/* Fields of operating points are the machines' own, no axes; some machine must have the point. */
+static void check_levels(struct space_reader *reader)
+{
+	const struct space *space = reader->space;
+	for (size_t i = 0; i < reader->set.n_level; i++) {
+		bool has = !reader->machines_complete;
+		for (size_t k = 0; k < space->n_machine && !has; k++)
+			has = machine_set_has_level(&space->machine[k], reader->set.level[i].key);
+		if (!has)
+			err_add(reader->err, ERR_INPUT,
+			        "--set: found '%s', an operating point that no machine of the space has",
+			        reader->set.level[i].key);
+	}
+}
+
 void space_read_axes(struct space_reader *reader)
 {
 	const struct doc_node *map = doc_find(reader->root, "axes");
 	struct space *space = reader->space;
 	size_t n = map && map->kind == DOC_MAP ? map->n : 0;
+	check_levels(reader);
 	if (map && map->kind != DOC_MAP)
 		(void)doc_refuse(reader->err, map,
 		                 "axes: found a %s, allowed a map of machine parameters, e.g. {mla.array: [16x4, 8x4]}",

@@ -155,18 +155,25 @@ static bool set_machine(struct space_reader *reader, struct machine *machine, st
 	for (size_t i = 0; i < reader->set.n; i++)
 		if (machine_param_serves(reader->set.setting[i].param, machine->target))
 			own.setting[own.n++] = reader->set.setting[i];
+	for (size_t i = 0; i < reader->set.n_level; i++)
+		if (machine_set_has_level(machine, reader->set.level[i].key))
+			own.level[own.n_level++] = reader->set.level[i];
 	return machine_set_apply("--set", &own, machine, sources, reader->err) == ERR_OK;
 }
 
 void space_note_set(struct space_reader *reader)
 {
 	struct space *space = reader->space;
-	if (reader->set.n == 0 || !reserve_files(reader, reader->set.n))
+	size_t n = reader->set.n, n_all = n + reader->set.n_level;
+	if (n_all == 0 || !reserve_files(reader, n_all))
 		return;
-	for (size_t i = 0; i < reader->set.n; i++) {
+	for (size_t i = 0; i < n_all; i++) {
 		struct space_file *file = &space->file[space->n_file];
 		char name[MACHINE_SET_NAME_SIZE];
-		machine_set_name(&reader->set.setting[i], name);
+		if (i < n)
+			machine_set_name(&reader->set.setting[i], name);
+		else
+			machine_set_level_name(&reader->set.level[i - n], name);
 		file->path = arena_text(&space->arena, name);
 		hash_hex(name, strlen(name), file->hash);
 		if (file->path)

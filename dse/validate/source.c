@@ -180,6 +180,10 @@ static enum err_code load_machine(struct source *source, struct machine_entry *e
 		if (machine_param_serves(setting->param, entry->machine.target))
 			code = machine_set_param(&entry->machine, setting->param, setting->text, err);
 	}
+	for (size_t i = 0; i < source->set.n_level && !code; i++)
+		if (machine_set_has_level(&entry->machine, source->set.level[i].key))
+			code = machine_set_level(&entry->machine, source->set.level[i].key, source->set.level[i].text,
+			                         err);
 	if (!code && entry->array[0] != '\0') {
 		const struct machine_param *param = machine_find_param("mla.array");
 		assert(param);

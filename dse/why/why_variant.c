@@ -75,6 +75,11 @@ void why_variant(const struct space *space, const struct why_choice *choice, con
 	memory_check(space_variant(space, arena, variant));
 	if (choice && choice->machine)
 		fix_machine(choice, variant, arena);
+	for (size_t i = 0; choice && i < variant->n_machine; i++)
+		for (size_t k = 0; k < choice->set.n_level; k++)
+			if (machine_set_has_level(&variant->machine[i], choice->set.level[k].key))
+				(void)machine_set_level(space_variant_machine(variant, i), choice->set.level[k].key,
+				                        choice->set.level[k].text, NULL);
 	for (size_t i = 0; choice && i < choice->set.n; i++)
 		space_variant_fix_axis(variant, arena, choice->set.setting[i].param, choice->set.setting[i].text);
 	if (param)

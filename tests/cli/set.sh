@@ -5,11 +5,11 @@
 
 # The same machine with other values in its file.
 sed -e 's/^  array: .*/  array: 32x4/' -e 's/^  sram_byte: .*/  sram_byte: 65536/' \
-	-e '/^noc:/,/^dram:/s/^  clk_mhz: .*/  clk_mhz: 400/' spaces/machines/dvfs_chip.yaml >"$work/edited.yaml"
-for key in 'array: 32x4' 'sram_byte: 65536' 'clk_mhz: 400'; do
+	-e '/^noc:/,/^dram:/s/^  clk_mhz: .*/  clk_mhz: 400/' -e 's/^    clk_mhz: 320.*/    clk_mhz: 300/' spaces/machines/dvfs_chip.yaml >"$work/edited.yaml"
+for key in 'array: 32x4' 'sram_byte: 65536' 'clk_mhz: 400' '    clk_mhz: 300'; do
 	grep -q "$key" "$work/edited.yaml" || fail "dvfs_chip.yaml has no line to edit for $key"
 done
-set_all="--set mla.array=32x4 --set pe.sram_byte=64KiB --set noc.clk_mhz=0.4GHz"
+set_all="--set mla.array=32x4 --set pe.sram_byte=64KiB --set noc.clk_mhz=0.4GHz --set levels.PL1.clk_mhz=0.3GHz"
 
 # same COMMAND FILE...: the command's words with MACHINE for the machine answer alike for the edited file and with --set.
 # What says where a number comes from may differ.
@@ -38,16 +38,22 @@ same power MACHINE tiny --scenario speed --json
 same schedule mlp_784_512_256_16 --machine MACHINE --json
 same check MACHINE --json
 
-# Each value counts: without one of the three the answer is another.
-expect_code 0 "$DSE" simulate dvfs_chip tiny --json --set mla.array=32x4 --set pe.sram_byte=64KiB --set noc.clk_mhz=0.4GHz
+# Each value counts: without one of the last two the answer is another.
+two="--set mla.array=32x4 --set pe.sram_byte=64KiB"
+# shellcheck disable=SC2086 # words are words
+expect_code 0 "$DSE" simulate dvfs_chip tiny --json $set_all
 grep -v 'confidence\|source\|"file"' "$work/out" >"$work/set.out"
-expect_code 0 "$DSE" simulate dvfs_chip tiny --json --set mla.array=32x4 --set pe.sram_byte=64KiB
-grep -v 'confidence\|source\|"file"' "$work/out" >"$work/two.out"
-! cmp -s "$work/two.out" "$work/set.out" || fail "noc.clk_mhz does not count"
+for less in "--set levels.PL1.clk_mhz=300" "--set noc.clk_mhz=400"; do
+	# shellcheck disable=SC2086 # words are words
+	expect_code 0 "$DSE" simulate dvfs_chip tiny --json $two $less
+	grep -v 'confidence\|source\|"file"' "$work/out" >"$work/less.out"
+	! cmp -s "$work/less.out" "$work/set.out" || fail "only $less is as all of them"
+done
 
 # A mapping remembers what was set, and may be set again.
-expect_code 0 "$DSE" map dvfs_chip mlp_784_512_256_16 -o "$work/map" --set noc.clk_mhz=400MHz --json
+expect_code 0 "$DSE" map dvfs_chip mlp_784_512_256_16 -o "$work/map" --set noc.clk_mhz=400MHz --set levels.PL2.clk_mhz=350 --json
 grep -q 'noc.clk_mhz: 400' "$work/map/mapping.yaml" || fail "mapping.yaml does not say what was set"
+grep -q 'levels.PL2.clk_mhz: 350' "$work/map/mapping.yaml" || fail "mapping.yaml does not say what was set of a level"
 expect_code 0 "$DSE" simulate --mapping "$work/map/mapping.yaml" --json
 cp "$work/out" "$work/first"
 expect_code 0 "$DSE" simulate --mapping "$work/map/mapping.yaml" --set noc.clk_mhz=200 --json
@@ -69,20 +75,31 @@ columns() { sed 1,1d "$1" | cut -d, -f 2-4; }
 expect_code 0 "$DSE" explore "$work/space.yaml" --store none -q -o "$work/edited"
 store="--store $work/store.sqlite"
 # shellcheck disable=SC2086 # words are words
-expect_code 0 "$DSE" explore "$work/set_space.yaml" $store -q -o "$work/set" --set pe.sram_byte=64KiB --set noc.clk_mhz=400MHz
+expect_code 0 "$DSE" explore "$work/set_space.yaml" $store -q -o "$work/set" --set pe.sram_byte=64KiB --set noc.clk_mhz=400MHz \
+	--set levels.PL1.clk_mhz=300
 columns "$work"/edited/set-*/front.csv >"$work/edited.out"
 columns "$work"/set/set-*/front.csv >"$work/set.out"
 cmp -s "$work/edited.out" "$work/set.out" || fail "explore --set has another front than the edited file"
 folder=$(echo "$work"/set/set-*)
 expect_text "$folder/run.json" '--set pe.sram_byte=65536'
 expect_text "$folder/run.json" '--set pe.sram_byte=64KiB'
+expect_text "$folder/run.json" '--set levels.PL1.clk_mhz=300'
 expect_code 0 "$DSE" simulate --point "$folder/front.json:0"
 expect_text "$work/out" 'replay: equal'
+expect_code 0 "$DSE" map --point "$folder/front.json:0" -q -o "$work/point"
+expect_text "$work/point/mapping.yaml" 'levels.PL1.clk_mhz: 300'
+expect_code 0 "$DSE" simulate --mapping "$work/point/mapping.yaml" --json
+# shellcheck disable=SC2086
+expect_code 0 "$DSE" why last levels.PL1.clk_mhz=100 $store
+expect_text "$work/out" 'levels.PL1.clk_mhz=100: '
+# shellcheck disable=SC2086
+expect_code 0 "$DSE" report last $store -q -o "$work/report.html"
 expect_code 2 "$DSE" simulate --point "$folder/front.json:0" --set noc.hop_clk=5
 expect_text "$work/err" 'leave --set away'
 # the same values in other words are the same question, other values are another
 # shellcheck disable=SC2086
-expect_code 0 "$DSE" explore "$work/set_space.yaml" $store -q -o "$work/set" --set noc.clk_mhz=0.4GHz --set pe.sram_byte=65536
+expect_code 0 "$DSE" explore "$work/set_space.yaml" $store -q -o "$work/set" --set noc.clk_mhz=0.4GHz --set levels.PL1.clk_mhz=0.3GHz \
+	--set pe.sram_byte=65536
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" explore "$work/set_space.yaml" $store -q -o "$work/set"
 set -- "$work"/set/set-*
@@ -90,6 +107,7 @@ set -- "$work"/set/set-*
 # shellcheck disable=SC2086
 expect_code 6 "$DSE" compare 1 3 $store
 expect_text "$work/out" 'noc.clk_mhz'
+expect_text "$work/out" 'PL1'
 expect_text "$work/out" 'pe.sram_byte'
 # an axis is fixed
 expect_code 0 "$DSE" explore "$work/set_space.yaml" --store none -q -o "$work/fixed" --set mla.array=8x4 --json
@@ -99,11 +117,11 @@ expect_text "$work/out" '"8x4"'
 # shellcheck disable=SC2086
 for part in 1 2; do
 	expect_code 0 "$DSE" explore "$work/set_space.yaml" --store none -q -o "$work/shard" --shard $part/2 --detail fast \
-		--set noc.clk_mhz=400MHz --set pe.sram_byte=64KiB
+		--set noc.clk_mhz=400MHz --set pe.sram_byte=64KiB --set levels.PL1.clk_mhz=300
 done
 expect_code 0 "$DSE" merge "$work"/shard/set-*-shard-* --store none -q -o "$work/merged"
 expect_code 0 "$DSE" explore "$work/set_space.yaml" --store none -q -o "$work/whole" --detail fast \
-	--set pe.sram_byte=64KiB --set noc.clk_mhz=400MHz
+	--set pe.sram_byte=64KiB --set noc.clk_mhz=400MHz --set levels.PL1.clk_mhz=300
 columns "$work"/merged/set-*/front.csv >"$work/merged.out"
 columns "$work"/whole/set-*/front.csv >"$work/whole.out"
 cmp -s "$work/merged.out" "$work/whole.out" || fail "shards that are set merge to another front"
@@ -129,6 +147,16 @@ expect_text "$work/err" "pe.sram_byte: found '64MHz', allowed a whole number 102
 expect_text "$work/err" "noc.clk_mhz: found '0', allowed a number 1..10000 (MHz"
 expect_text "$work/err" "--set is 'x', allowed is KEY=VALUE"
 expect_text "$work/err" 'noc.hop_clk is given twice'
+expect_code 2 "$DSE" simulate dvfs_chip tiny --set levels.PL1.clk_mh=3 --set levels.PL1.clk_mhz=3GB --set levels.PL1=3 \
+	--set levels.PL2.vdd_v=1 --set levels.PL2.vdd_v=1V
+expect_text "$work/err" "operating points have no field 'clk_mh'; did you mean 'clk_mhz'?"
+expect_text "$work/err" "levels.PL1.clk_mhz: found '3GB', allowed 1..10000 (MHz; also Hz, kHz, GHz)"
+expect_text "$work/err" 'allowed is levels.NAME.FIELD'
+expect_text "$work/err" 'levels.PL2.vdd_v is given twice'
+expect_code 2 "$DSE" simulate dvfs_chip tiny --set levels.PL3.clk_mhz=5
+expect_text "$work/err" "found 'PL3', machine dvfs_chip has PL1, PL2"
+expect_code 3 "$DSE" check "$work/set_space.yaml" --set levels.PL3.clk_mhz=5
+expect_text "$work/err" 'an operating point that no machine of the space has'
 expect_code 2 "$DSE" simulate dvfs_chip tiny --set systolic.word_byte=2
 expect_text "$work/err" 'which machine dvfs_chip with target: chip does not have'
 expect_code 2 "$DSE" simulate dvfs_chip tiny --set chip.n_qpe=3
