@@ -178,7 +178,8 @@
 			'p',
 			{id: 'next'},
 			dse.el('b', {}, 'What to change next: '),
-			`at point ${best.of_point}, ${best.knob} ${from}${best.value}: ${what}. `,
+			`at point ${best.of_point}, ${best.knob} ${from}${best.value}: ${what}, `,
+			"with the mapping as it is ('dse sensitivity' maps anew). ",
 			dse.el('a', {href: '#sensitivity'}, 'Other changes'),
 		);
 	}
