@@ -49,7 +49,7 @@ static void print_machines(FILE *file, const struct explore *explore, const stru
 			double share = sample_machine_share(sampled, i);
 			if ((int)floor(1000 * share) != pct)
 				continue;
-			if (n_shown == MOST_SHOWN) {
+			if (n_shown == MOST_SHOWN || (n_shown > 0 && !(share > 0))) {
 				n_less++;
 				continue;
 			}
@@ -61,7 +61,7 @@ static void print_machines(FILE *file, const struct explore *explore, const stru
 	table_print(&table, file, 2);
 	table_free(&table);
 	if (n_less > 0)
-		(void)fprintf(file, "  and %zu less often (run.json)\n", n_less);
+		(void)fprintf(file, "  and %zu less often, or never (run.json)\n", n_less);
 }
 
 static void print_points(FILE *file, const struct explore *explore, const struct sampled *sampled)
