@@ -8,7 +8,6 @@
 #include "tests/support/unit_test.h"
 
 #include "dse/layer/front_key.h"
-#include "dse/search/least_memory.h"
 #include "dse/space/machine_read.h"
 #include "sim/program/mixed.h"
 #include "tests/support/random_block.h"
@@ -23,7 +22,6 @@
 #define N_EVENT 40
 #define N_MIGRATING 40
 #define N_ROOM 150
-#define N_LEAST 60
 
 struct fixture {
 	struct machine machine;
@@ -487,61 +485,6 @@ static void test_front_key_room_serves_what_fits(void **state)
 	assert_true(n_served > 20 && n_other > 10);
 }
 
-/* A least that is remembered is that of the layer at hand: with less SRAM only where its design still fits. */
-static void test_least_memory_knows_what_a_search_would_find(void **state)
-{
-	static const uint32_t sram_byte[] = {1024, 2048, 3072, 4096, 6144, 8192, 16384, 65536};
-	static const enum metric metric[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM};
-	(void)state;
-	uint32_t n_known = 0, n_changed = 0, n_more = 0;
-	for (uint32_t i = 0; i < N_LEAST; i++) {
-		struct rng rng = rng_stream(34, 0, i);
-		struct fixture f, other;
-		struct least_memory *memory = least_memory_new();
-		double known;
-		(void)random_fixture(&rng, &f);
-		layer_problem_free(&f.layer);
-		f.space.n_objective = 1;
-		f.space.objective[0] = metric[rng_below(&rng, 3)];
-		f.space.deadline_ms = 0;
-		f.space.n_limit = 0;
-		f.choice.thesis_split = false;
-		f.machine.pe_sram_byte = sram_byte[4 + rng_below(&rng, 4)];
-		bool is_built = build(&f, 0);
-		if (is_built) {
-			struct pareto front;
-			find_front(&f.layer, &front);
-			assert_false(least_memory_find(memory, &f.layer, &known));
-			least_memory_note(memory, &f.layer, &front);
-			pareto_free(&front);
-		}
-		for (size_t k = 0; is_built && k < sizeof(sram_byte) / sizeof(sram_byte[0]); k++) {
-			struct pareto front;
-			other = f;
-			other.machine.pe_sram_byte = sram_byte[k];
-			if (!build(&other, 0))
-				continue;
-			find_front(&other.layer, &front);
-			double least = front.n > 0 ? front.objective[0] : INFINITY, wanted = INFINITY;
-			if (least_memory_find(memory, &other.layer, &known)) {
-				assert_true(known == least);
-				n_known += sram_byte[k] < f.machine.pe_sram_byte;
-			} else if (least_memory_find(memory, &f.layer, &wanted)) {
-				n_changed += least != wanted && sram_byte[k] < f.machine.pe_sram_byte;
-				n_more += sram_byte[k] > f.machine.pe_sram_byte;
-			}
-			pareto_free(&front);
-			layer_problem_free(&other.layer);
-		}
-		if (is_built)
-			layer_problem_free(&f.layer);
-		least_memory_free(memory);
-	}
-	print_message("%u known with less SRAM, %u changed by it, %u not known with more\n", n_known, n_changed,
-	              n_more);
-	assert_true(n_known > 20 && n_changed > 10 && n_more > 10);
-}
-
 /* Layers whose fronts may differ have other keys. */
 static void test_front_key_tells_layers_apart(void **state)
 {
@@ -580,7 +523,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_front_key_leaves_out_what_no_front_depends_on),
 	    cmocka_unit_test(test_front_key_room_serves_what_fits),
-	    cmocka_unit_test(test_least_memory_knows_what_a_search_would_find),
 	    cmocka_unit_test(test_front_key_tells_layers_apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
