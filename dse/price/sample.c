@@ -3,6 +3,7 @@
 #include "dse/base/parallel.h"
 #include "dse/pareto/nondominated.h"
 #include "dse/price/price_parts.h"
+#include "dse/price/sample_parts.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include "sim/base/checked.h"
@@ -25,10 +26,6 @@
 /* What composing every sample may take: pairs weighed, and points kept. */
 #define ALL_MAX_PAIRS (UINT64_C(1) << 28)
 #define ALL_MAX_POINTS (UINT64_C(1) << 20)
-/* Values that 5 % of the samples stay below, or above. */
-#define TAIL_FRAC 0.05
-/* Points of a front whose shares are worth a sort a sample. */
-#define MOST_POINTS 4000
 
 /* ---- coefficients ---------------------------------------------------------------------------------------- */
 
@@ -85,12 +82,6 @@ void sample_draw(const struct space *space, size_t file, uint64_t seed, uint32_t
 
 /* ---- one machine ----------------------------------------------------------------------------------------- */
 
-/* A whole design. */
-struct whole {
-	double metric[N_METRIC]; /* at the file's coefficients */
-	struct energy_use use;
-};
-
 struct machine_job {
 	const struct explore *explore;
 	const struct sample_options *options;
@@ -107,8 +98,8 @@ struct machine_job {
 	uint64_t n_pair; /* of the first composition */
 	double epsilon;
 	size_t n_whole, n_whole_alloc;
-	struct whole *whole; /* [n_whole] */
-	size_t *end;         /* [n_sample + 1] where all are composed: whole designs of each sample end */
+	struct sample_whole *whole; /* [n_whole] */
+	size_t *end;                /* [n_sample + 1] where all are composed: whole designs of each sample end */
 	struct unrolled point;
 	enum err_code code;
 	struct err err;
@@ -154,7 +145,7 @@ static bool add_all_of(struct machine_job *job, size_t task, size_t distinct)
 	const struct layer_problem *layer = &job->own.candidate.task[task].layer;
 	uint32_t gene[N_LAYER_GENE] = {0};
 	bool done = true;
-	for (size_t at = 0; at < N_LAYER_GENE && done;) {
+	for (size_t at = 0; at < N_LAYER_GENE && done && !stop_requested(NULL);) {
 		struct evaluation evaluation;
 		layer_problem_evaluate(layer, gene, 1, &evaluation);
 		if (!(evaluation.violation > 0) || evaluation.reason == N_VERDICT + METRIC_ENERGY)
@@ -228,13 +219,13 @@ static bool add_whole(struct machine_job *job)
 	const struct layer_map *map = &job->explore->map;
 	if (job->n_whole == job->n_whole_alloc) {
 		size_t n = 2 * job->n_whole_alloc + 64;
-		struct whole *whole = realloc(job->whole, n * sizeof(*whole));
+		struct sample_whole *whole = realloc(job->whole, n * sizeof(*whole));
 		if (!whole)
 			return fail(job);
 		job->whole = whole;
 		job->n_whole_alloc = n;
 	}
-	struct whole *whole = &job->whole[job->n_whole++];
+	struct sample_whole *whole = &job->whole[job->n_whole++];
 	unroll_sum(job->explore->space, map, &job->point);
 	memcpy(whole->metric, job->point.metric, sizeof(whole->metric));
 	unroll_use(job->explore->space, map, &job->point, &whole->use);
@@ -308,7 +299,7 @@ static void compose_some(void *context, size_t i)
 {
 	struct machine_job *job = (struct machine_job *)context + i;
 	bool done = take_wholes(job); /* of the file's coefficients */
-	for (uint32_t s = 0; s < N_COMPOSED && s < job->options->n_sample && done; s++)
+	for (uint32_t s = 0; s < N_COMPOSED && s < job->options->n_sample && done && !stop_requested(NULL); s++)
 		done = compose_at(job, s, SOME_MAX_FRONT) && take_wholes(job);
 }
 
@@ -318,7 +309,7 @@ static void compose_all(void *context, size_t i)
 	uint32_t n = job->options->n_sample;
 	job->end = calloc((size_t)n + 1, sizeof(*job->end));
 	bool done = job->end || fail(job);
-	for (uint32_t s = 0; s < n && done; s++) {
+	for (uint32_t s = 0; s < n && done && !stop_requested(NULL); s++) {
 		done = compose_at(job, s, ALL_MAX_FRONT) && take_wholes(job);
 		job->end[s + 1] = job->n_whole;
 	}
@@ -347,14 +338,13 @@ struct samples {
 	bool failed;
 };
 
-/* Objectives of a whole design on a machine with a sample's coefficients; false: it breaks a limit. */
-static bool price_whole(const struct space *space, const struct machine *machine, const struct energy_use *value,
-                        const double *nominal, const struct energy_use *use, double *objective)
+bool sample_price(const struct space *space, const struct machine *machine, const struct energy_use *value,
+                  const struct sample_whole *whole, double *objective)
 {
 	double metric[N_METRIC];
 	enum metric broken;
-	memcpy(metric, nominal, sizeof(metric));
-	metric[METRIC_ENERGY] = energy_use_pj(use, value) * MJ_PER_PJ;
+	memcpy(metric, whole->metric, sizeof(metric));
+	metric[METRIC_ENERGY] = energy_use_pj(&whole->use, value) * MJ_PER_PJ;
 	metric_of_machine(machine, metric);
 	metric_derive(metric);
 	return candidate_objectives(space, metric, objective, &broken);
@@ -378,6 +368,8 @@ static void judge_sample(void *context, size_t s)
 	const struct space *space = samples->explore->space;
 	const unsigned n_objective = (unsigned)space->n_objective;
 	size_t n_all = 1, n = 0, n_kept;
+	if (stop_requested(NULL))
+		return;
 	for (size_t m = 0; m < sampled->n_machine; m++)
 		n_all += end_of(&samples->job[m], (uint32_t)s) - begin_of(&samples->job[m], (uint32_t)s);
 	double *objective = calloc(n_all * n_objective, sizeof(*objective));
@@ -392,8 +384,7 @@ static void judge_sample(void *context, size_t s)
 		energy_use_values(&machine, &value);
 		for (size_t i = begin_of(job, (uint32_t)s); i < end_of(job, (uint32_t)s); i++) {
 			machine_of[n] = m;
-			n += price_whole(space, &machine, &value, job->whole[i].metric, &job->whole[i].use,
-			                 objective + n * n_objective);
+			n += sample_price(space, &machine, &value, &job->whole[i], objective + n * n_objective);
 		}
 	}
 	done = done && nondominated_filter(objective, n, n_objective, keep, &n_kept);
@@ -467,7 +458,7 @@ enum err_code sample_machines(const struct explore *explore, const struct sample
 		compose_samples(sampled, job);
 		code = first_failure(job, n, err);
 	}
-	if (code == ERR_OK) {
+	if (code == ERR_OK && !stop_requested(NULL)) {
 		struct samples samples = {explore, sampled, job, false};
 		parallel_for(options->n_sample, options->n_thread, judge_sample, &samples);
 		if (samples.failed)
@@ -476,6 +467,7 @@ enum err_code sample_machines(const struct explore *explore, const struct sample
 	for (size_t i = 0; i < n && job; i++)
 		close_machine(&job[i]);
 	free(job);
+	sampled->is_interrupted = stop_requested(NULL);
 	sampled->seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
 	return code;
 }
@@ -486,123 +478,6 @@ double sample_machine_share(const struct sampled *sampled, size_t i)
 	for (size_t s = 0; s < sampled->options.n_sample; s++)
 		n += sampled->is_on_front[s * sampled->n_machine + i];
 	return (double)n / sampled->options.n_sample;
-}
-
-/* ---- points ---------------------------------------------------------------------------------------------- */
-
-struct point_samples {
-	const struct unroller *unroller;
-	struct sampled *sampled;
-	size_t n;
-	struct whole *whole; /* [n] */
-	double *objective;   /* [n_sample][n][n_objective]; NaN: a limit is broken */
-	bool *keep;          /* [n_sample][n] */
-	bool failed;
-};
-
-static void price_points(void *context, size_t s)
-{
-	struct point_samples *samples = context;
-	const struct explore *explore = samples->unroller->explore;
-	const struct space *space = explore->space;
-	const size_t n_objective = space->n_objective, n = samples->n;
-	double *objective = samples->objective + s * n * n_objective;
-	double *packed = calloc(n * n_objective + 1, sizeof(*packed));
-	size_t *number = calloc(n + 1, sizeof(*number)), n_packed = 0, n_kept;
-	bool *keep = calloc(n + 1, sizeof(*keep));
-	bool done = packed && number && keep;
-	uint32_t known = UINT32_MAX;
-	struct machine machine;
-	struct energy_use value;
-	for (size_t i = 0; i < n && done; i++) {
-		uint32_t index = explore->front.genome[i * explore->front.n_gene];
-		if (index != known) {
-			machine = *unroller_machine(samples->unroller, index);
-			sample_draw(space, space_machine_file(space, index), samples->sampled->options.seed,
-			            (uint32_t)s, &machine);
-			energy_use_values(&machine, &value);
-			known = index;
-		}
-		double *own = objective + i * n_objective;
-		if (!price_whole(space, &machine, &value, samples->whole[i].metric, &samples->whole[i].use, own))
-			continue;
-		memcpy(packed + n_packed * n_objective, own, n_objective * sizeof(*own));
-		number[n_packed++] = i;
-	}
-	done = done && nondominated_filter(packed, n_packed, (unsigned)n_objective, keep, &n_kept);
-	for (size_t i = 0; i < n_packed && done; i++)
-		samples->keep[s * n + number[i]] = keep[i];
-	if (!done)
-		samples->failed = true;
-	free(packed);
-	free(number);
-	free(keep);
-}
-
-static int compare_reals(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-	return *a < *b ? -1 : *a > *b;
-}
-
-static void sum_point(const struct point_samples *samples, size_t i, double *sorted, struct sample_point *point)
-{
-	const size_t n_sample = samples->sampled->options.n_sample;
-	const size_t n_objective = samples->unroller->explore->space->n_objective;
-	size_t n_stays = 0, tail = (size_t)(TAIL_FRAC * (double)(n_sample - 1) + 0.5);
-	for (size_t s = 0; s < n_sample; s++)
-		n_stays += samples->keep[s * samples->n + i];
-	point->share = (double)n_stays / (double)n_sample;
-	for (size_t k = 0; k < n_objective; k++) {
-		for (size_t s = 0; s < n_sample; s++)
-			sorted[s] = samples->objective[(s * samples->n + i) * n_objective + k];
-		qsort(sorted, n_sample, sizeof(*sorted), compare_reals);
-		point->low[k] = sorted[tail];
-		point->high[k] = sorted[n_sample - 1 - tail];
-	}
-}
-
-static enum err_code unroll_wholes(struct point_samples *samples, struct err *err)
-{
-	const struct explore *explore = samples->unroller->explore;
-	struct unrolled point;
-	enum err_code code = unrolled_init(&explore->map, &point, err);
-	for (size_t i = 0; i < samples->n && code == ERR_OK; i++) {
-		unroll_point(samples->unroller, i, &point);
-		memcpy(samples->whole[i].metric, point.metric, sizeof(point.metric));
-		unroll_use(explore->space, &explore->map, &point, &samples->whole[i].use);
-	}
-	if (code == ERR_OK)
-		unrolled_free(&point);
-	return code;
-}
-
-enum err_code sample_points(const struct unroller *unroller, struct sampled *sampled, struct err *err)
-{
-	const struct explore *explore = unroller->explore;
-	size_t n = explore->front.n, n_sample = sampled->options.n_sample;
-	if (n == 0 || n > MOST_POINTS || mul_sat(n, n_sample) > 16 * ALL_MAX_POINTS)
-		return ERR_OK;
-	struct point_samples samples = {.unroller = unroller, .sampled = sampled, .n = n};
-	samples.whole = calloc(n, sizeof(*samples.whole));
-	samples.objective = calloc(n_sample * n * explore->space->n_objective, sizeof(*samples.objective));
-	samples.keep = calloc(n_sample * n, sizeof(*samples.keep));
-	double *sorted = calloc(n_sample, sizeof(*sorted));
-	sampled->point = calloc(n, sizeof(*sampled->point));
-	bool done = samples.whole && samples.objective && samples.keep && sorted && sampled->point;
-	enum err_code code = done ? unroll_wholes(&samples, err) : ERR_INTERNAL;
-	if (code == ERR_OK)
-		parallel_for(n_sample, sampled->options.n_thread, price_points, &samples);
-	for (size_t i = 0; i < n && code == ERR_OK; i++)
-		sum_point(&samples, i, sorted, &sampled->point[i]);
-	sampled->n_point = code == ERR_OK ? n : 0;
-	if (!done || samples.failed)
-		code = err_add(err, ERR_INTERNAL, "out of memory for samples of coefficients");
-	free(samples.whole);
-	free(samples.objective);
-	free(samples.keep);
-	free(sorted);
-	return code;
 }
 
 void sample_free(struct sampled *sampled)

@@ -40,6 +40,7 @@ struct sampled {
 	bool *is_on_front;       /* [n_sample][n_machine] */
 	size_t n_point;
 	struct sample_point *point; /* [n_point] of the front; NULL: not sampled */
+	bool is_interrupted;        /* by a signal: the shares mean nothing, or there are none of the points */
 	double seconds;
 };
 
@@ -51,7 +52,7 @@ void sample_draw(const struct space *space, size_t file, uint64_t seed, uint32_t
 
 /*
  * Sample the machines of a space as explore_run searched it in the fast tier, with options->prices and all_machines.
- * ERR_INTERNAL. The caller frees sampled, also after an error.
+ * ERR_INTERNAL. A wish to stop is no error: is_interrupted. The caller frees sampled, also after an error.
  */
 enum err_code sample_machines(const struct explore *explore, const struct sample_options *options,
                               struct sampled *sampled, struct err *err);

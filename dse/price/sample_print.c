@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of coefficients for people and as JSON. */
+#include "dse/base/memory.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/price/sample.h"
 #include "dse/space/space_machine.h"
 #include <assert.h>
-#include <math.h>
+#include <stdlib.h>
 
 /* Machines that a terminal shows, those on the front most often first. */
 #define MOST_SHOWN 20
@@ -38,26 +39,36 @@ static void set_text(const struct sampled *sampled, char text[512])
 		               (unsigned)sampled->n_composed, 100 * sampled->epsilon, sampled->n_whole);
 }
 
+struct shown {
+	double share;
+	size_t i;
+};
+
+static int compare_shown(const void *left, const void *right)
+{
+	const struct shown *a = left, *b = right;
+	if (a->share < b->share || a->share > b->share)
+		return a->share > b->share ? -1 : 1;
+	return a->i < b->i ? -1 : a->i > b->i;
+}
+
 static void print_machines(FILE *file, const struct explore *explore, const struct sampled *sampled)
 {
 	struct table table = {0};
-	size_t n_shown = 0, n_less = 0;
+	size_t n = sampled->n_machine, n_shown = 0, n_less;
+	struct shown *shown = memory_array(n + 1, sizeof(*shown));
+	for (size_t i = 0; i < n; i++)
+		shown[i] = (struct shown){sample_machine_share(sampled, i), i};
+	qsort(shown, n, sizeof(*shown), compare_shown);
 	table_add_columns(&table, "machine|>on_front_pct");
-	for (int pct = 1000; pct >= 0; pct--)
-		for (size_t i = 0; i < sampled->n_machine; i++) {
-			char text[EXPLORE_TEXT_SIZE];
-			double share = sample_machine_share(sampled, i);
-			if ((int)floor(1000 * share) != pct)
-				continue;
-			if (n_shown == MOST_SHOWN || (n_shown > 0 && !(share > 0))) {
-				n_less++;
-				continue;
-			}
-			machine_text(explore, sampled->machine_index[i], text);
-			table_add(&table, "%s", text);
-			table_add(&table, "%.1f", 100 * share);
-			n_shown++;
-		}
+	while (n_shown < n && n_shown < MOST_SHOWN && (n_shown == 0 || shown[n_shown].share > 0)) {
+		char text[EXPLORE_TEXT_SIZE];
+		machine_text(explore, sampled->machine_index[shown[n_shown].i], text);
+		table_add(&table, "%s", text);
+		table_add(&table, "%.1f", 100 * shown[n_shown++].share);
+	}
+	n_less = n - n_shown;
+	free(shown);
 	table_print(&table, file, 2);
 	table_free(&table);
 	if (n_less > 0)

@@ -38,7 +38,8 @@ static enum err_code choose_dir(struct explore_job *job, struct err *err)
 {
 	static const char suffix[] = "-partial";
 	bool is_cut = job->explore.interrupted || job->explore.truncated || job->verify.interrupted ||
-	              job->proof.interrupted || job->audit.interrupted || job->price.is_interrupted;
+	              job->proof.interrupted || job->audit.interrupted || job->price.is_interrupted ||
+	              job->sampled.is_interrupted;
 	if (!is_cut || !holds_complete(job->dir))
 		return ERR_OK;
 	size_t n_byte = strlen(job->dir) + sizeof(suffix);
@@ -95,7 +96,7 @@ static enum err_code sample_coefficients(struct explore_job *job, struct err *er
 	if (!job->options.keeps_layers || explore->front.n == 0 || is_cut)
 		return ERR_OK;
 	enum err_code code = sample_machines(explore, &options, &job->sampled, err);
-	job->run.sampled = code == ERR_OK ? &job->sampled : NULL;
+	job->run.sampled = code == ERR_OK && !job->sampled.is_interrupted ? &job->sampled : NULL;
 	return code;
 }
 
@@ -344,12 +345,14 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 		               job->dir, job->explore.front.n,
 		               job->is_partial ? ", beside the complete result of an earlier run" : "", way_on);
 	bool is_price_stopped = job->price.is_interrupted && !job->price.is_out_of_time;
-	if (job->verify.interrupted || job->proof.interrupted || job->audit.interrupted || is_price_stopped)
+	if (job->verify.interrupted || job->proof.interrupted || job->audit.interrupted || is_price_stopped ||
+	    job->sampled.is_interrupted)
 		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds the whole front, not %s; %s", job->dir,
 		               is_price_stopped          ? "all of it priced in the event tier"
 		               : job->verify.interrupted ? "verified"
 		               : job->proof.interrupted  ? "proved"
-		                                         : "audited",
+		               : job->audit.interrupted  ? "audited"
+		                                         : "with shares of samples",
 		               way_on);
 	if (job->explore.n_failure > 0)
 		return judge_failures(job, err);
@@ -440,7 +443,7 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 	/* what --max-seconds stopped can be taken up */
 	bool is_cut = job->explore.interrupted || job->explore.out_of_time || job->verify.interrupted ||
 	              job->proof.interrupted || job->audit.interrupted || job->price.is_interrupted ||
-	              job->explore.n_failure > 0;
+	              job->sampled.is_interrupted || job->explore.n_failure > 0;
 	if (code == ERR_OK && !is_cut)
 		code = run_keep_finish(job->keep, err);
 	enum err_code kept = ERR_OK;

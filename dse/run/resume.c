@@ -32,6 +32,8 @@ char *resume_print_question(const struct resume_question *question)
 	(void)fprintf(file, "shard: %u/%u\n", question->part, question->n_part);
 	(void)fprintf(file, "points: %s\nverify: %s\naudit: %s\n", request->points ? "yes" : "no",
 	              request->verify ? "yes" : "no", request->audit || request->audit_samples > 0 ? "yes" : "no");
+	if (request->coefficient_samples > 0)
+		(void)fprintf(file, "coefficient-samples: %" PRIu64 "\n", request->coefficient_samples);
 	memory_check(fclose(file) == 0);
 	return text;
 }
@@ -62,7 +64,7 @@ bool resume_value(const char *text, const char *key, char *value, size_t n_byte)
 /* What is written, and how it is checked, may change between the halves of a run. */
 static bool is_free(const char *key, size_t n_key, bool part_too)
 {
-	static const char *const name[] = {"points", "verify", "audit", "shard"};
+	static const char *const name[] = {"points", "verify", "audit", "shard", "coefficient-samples"};
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		if (strlen(name[i]) == n_key && strncmp(name[i], key, n_key) == 0)
 			return !(i == 3 && part_too);
@@ -170,6 +172,8 @@ enum err_code resume_fill(const char *path, const char *text, const struct explo
 	request->closes_gap = request->closes_gap || says_yes(text, "closes-gap");
 	request->verify = request->verify || says_yes(text, "verify");
 	request->audit = request->audit || says_yes(text, "audit");
+	if (request->coefficient_samples == 0)
+		(void)number(text, "coefficient-samples", &request->coefficient_samples);
 	return ERR_OK;
 }
 

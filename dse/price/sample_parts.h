@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SAMPLE_PARTS_H
+#define DSE_SAMPLE_PARTS_H
+/* Inside the samples of coefficients: whole designs, priced at a sample (sample.c), points of a front
+ * (sample_points.c). */
+#include "dse/price/sample.h"
+
+/* A whole design. */
+struct sample_whole {
+	double metric[N_METRIC]; /* at the file's coefficients */
+	struct energy_use use;
+};
+
+/* Objectives of a whole design on a machine whose coefficients have these values; false: it breaks a limit. */
+bool sample_price(const struct space *space, const struct machine *machine, const struct energy_use *value,
+                  const struct sample_whole *whole, double *objective);
+
+#endif
