@@ -27,16 +27,16 @@ expect_text "$work/err" "coefficients cannot be sampled with deadline_ms"
 # Ctrl-C in the middle of the samples leaves the whole front, and soon; a run that goes on draws them again.
 stop() {
 	"$DSE" explore "$@" --no-cache >"$work/out" 2>"$work/err" &
-	until [ -s "$(echo "$work"/stopped/smoke-*/journal)" ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+	until [ -s "$(echo "$work"/stopped/smoke-*[0-9a-f]/journal)" ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
 	sleep 0.5
 	kill -INT $!
 	code=0
 	wait $! || code=$?
 	[ "$code" -eq 130 ] || fail "exit $code after Ctrl-C"
 	expect_text "$work/err" "holds the whole front, not with shares of samples"
-	expect_text "$(echo "$work"/stopped/smoke-*/front.csv)" "latency_ms"
+	expect_text "$(echo "$work"/stopped/smoke-*[0-9a-f]/front.csv)" "latency_ms"
 }
 stop spaces/smoke.yaml -o "$work/stopped" --detail fast --coefficient-samples 100000
-stop --resume "$(echo "$work"/stopped/smoke-*)"
-expect_code 0 "$DSE" explore --resume "$(echo "$work"/stopped/smoke-*)" --coefficient-samples 50 --no-cache
+stop --resume "$(echo "$work"/stopped/smoke-*[0-9a-f])"
+expect_code 0 "$DSE" explore --resume "$(echo "$work"/stopped/smoke-*[0-9a-f])" --coefficient-samples 50 --no-cache
 expect_text "$work/out" "50 samples, each uniform in its interval, seed 1"
