@@ -3,11 +3,10 @@
 #include "dse/arada/arada_gain.h"
 #include "dse/base/memory.h"
 #include "dse/out/csv_write.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <math.h>
 
-#define NS_PER_MS 1e6
-#define PJ_PER_MJ 1e9
 #define SLACK 1e-9
 
 const char *const arada_allocator_name[N_ARADA_ALLOCATOR] = {"published",  "by_layer",    "exact",

@@ -5,13 +5,12 @@
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
 #include "dse/base/parallel.h"
+#include "sim/base/unit.h"
 #include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NS_PER_MS 1e6
 
 enum {
 	N_PART = 16,     /* of a front whose designs are collected side by side */

@@ -13,13 +13,12 @@
 #include "dse/layer/deadline.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/checked.h"
+#include "sim/base/unit.h"
 #include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
 /* Bounds that are no whole numbers have this much slack, so that rounding can never reject a point of the front. */
 #define BOUND_SLACK (1 - 1e-9)
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/layer/changes.h"
+#include "sim/base/unit.h"
 #include "sim/program/mixed.h"
 #include <assert.h>
-
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
 
 bool changes_count(const struct space *space, const struct machine *machine)
 {

@@ -11,13 +11,12 @@
 #include "dse/base/parallel.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/stop.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
 /* Bounds are compared with this much slack, so that rounding can never reject a point of the front. */
 #define BOUND_SLACK (1 - 1e-9)
 #define MAX_SAMPLE 16

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/out/energy_json.h"
 #include "dse/out/words.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 
 /* Picojoules of the parts, as they are reported: millijoules. */
-#define MJ_PER_PJ 1e-9
 
 /* Names in JSON and in words; the parts of struct energy in their order. */
 static const struct {

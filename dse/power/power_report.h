@@ -7,13 +7,8 @@
 #include "dse/power/power_front.h"
 #include "dse/power/power_work.h"
 #include "dse/space/provenance.h"
+#include "sim/base/unit.h"
 #include <stdio.h>
-
-/* Files divide by the first two: 100 ns are 0.0001 ms, and times 1e-6 they would be 9.999999999999999e-5. */
-#define NS_PER_MS 1e6
-#define PJ_PER_MJ 1e9
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
 
 /* Everything that a run has found. */
 struct power_run {

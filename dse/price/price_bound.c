@@ -6,13 +6,12 @@
 #include "dse/layer/deadline.h"
 #include "dse/price/price_parts.h"
 #include "dse/space/space_machine.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
 #define BYTE_PER_BIT 0.125
 /* Rounding in a different order can make a bound larger than what it bounds by less than this. */
 #define SLACK (1 - 1e-9)

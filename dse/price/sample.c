@@ -9,13 +9,13 @@
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
 #include "sim/base/stop.h"
+#include "sim/base/unit.h"
 #include "sim/machine/machine_param.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MJ_PER_PJ 1e-9
 /* All designs of a machine's layers are priced where there are no more. */
 #define ALL_LAYER_DESIGNS 50000
 /* Points of a state's front in a composition whose sample is one of many, and of one that stands for itself. */

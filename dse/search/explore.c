@@ -253,55 +253,6 @@ static void free_group(struct explore_driver *driver)
 	driver->n_slot = 0;
 }
 
-/* The next candidates, up to n of them, from *at on. */
-static void fill_group(struct explore_driver *driver, uint64_t *at, size_t n)
-{
-	assert(n > 0 && n <= MAX_GROUP);
-	for (driver->n_slot = 0; *at < driver->n_order && driver->n_slot < n; ++*at) {
-		uint32_t index = driver->order ? driver->order[*at].machine_index : (uint32_t)*at;
-		driver->slot[driver->n_slot++] = (struct explore_slot){.machine_index = index};
-	}
-}
-
-/* By how much the machine may still beat what has been seen; of equals the one that comes first in the space. */
-static int compare_turns(const void *a, const void *b)
-{
-	const struct explore_turn *one = a, *other = b;
-	if (one->gap_frac != other->gap_frac)
-		return one->gap_frac > other->gap_frac ? -1 : 1;
-	return one->machine_index < other->machine_index ? -1 : 1;
-}
-
-/*
- * Best first, so that a search that is cut short leaves little open: in the order of what their outlooks promise over
- * the designs seen. Machines of which nothing is known come first, those that are cut not at all.
- */
-static enum err_code order_machines(struct explore_driver *driver, struct err *err)
-{
-	const struct hardware *hardware = &driver->hardware;
-	uint64_t n_machine = hardware->n_machine;
-	double *gap_frac = calloc(n_machine, sizeof(*gap_frac));
-	driver->order = calloc(n_machine, sizeof(*driver->order));
-	if (!gap_frac || !driver->order) {
-		free(gap_frac);
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	}
-	floors_gaps(&driver->floors, &hardware->seen, driver->options->n_thread, gap_frac);
-	driver->n_order = 0;
-	for (uint32_t i = 0; i < n_machine; i++)
-		if (!hardware->is_cut[i])
-			driver->order[driver->n_order++] = (struct explore_turn){i, gap_frac[i]};
-	qsort(driver->order, driver->n_order, sizeof(*driver->order), compare_turns);
-	/* where bounding was stopped, a machine of which designs were seen goes first */
-	for (uint64_t i = 0; i < driver->n_order && hardware->interrupted; i++)
-		if (driver->order[i].machine_index == hardware->shown) {
-			driver->order[i] = driver->order[0];
-			driver->order[0].machine_index = hardware->shown;
-		}
-	free(gap_frac);
-	return ERR_OK;
-}
-
 /* For whoever looks on; measured no longer than it takes to search. */
 static void show_gap(struct explore_driver *driver, const struct pareto *front)
 {
@@ -421,7 +372,7 @@ static enum err_code bound_machines(struct explore_driver *driver, struct err *e
 	counts->n_legal = hardware->n_legal;
 	counts->log10_design = hardware->log10_design;
 	show_gap(driver, &hardware->seen);
-	return order_machines(driver, err);
+	return explore_order_machines(driver, err);
 }
 
 /* A budget of evaluations is of each search by itself, and fronts of very many searches take too much memory. */
@@ -482,7 +433,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 		explore->interrupted |= explore_must_stop(driver);
 		if (explore->interrupted && !is_sample)
 			break;
-		fill_group(driver, &at, is_sample && n_thread < n_group ? n_thread : n_group);
+		explore_fill_group(driver, &at, is_sample && n_thread < n_group ? n_thread : n_group);
 		code = explore_group(driver, err);
 	}
 	struct explore_counts *counts = &explore->counts;

@@ -2,7 +2,7 @@
 #ifndef DSE_EXPLORE_PARTS_H
 #define DSE_EXPLORE_PARTS_H
 /*
- * Inside the driver of explorations: groups of machine candidates (explore.c), the
+ * Inside the driver of explorations: groups of machine candidates (explore.c) in their order (explore_order.c), the
  * searches of a group's layers (explore_search.c), their fronts as rows of points.csv
  * (explore_points.c), the archive of all machines (explore_insert.c), counts
  * (explore_count.c) and near misses (explore_note.c). flat.c is the other road.
@@ -84,6 +84,15 @@ void explore_points_write(FILE *file, const struct candidate *candidate);
  * is to blame.
  */
 bool explore_points_miss(const struct candidate *candidate, struct explore_miss *miss);
+
+/* Fill the slots with the next machines, up to n of them, from *at on in the order (explore_order.c). */
+void explore_fill_group(struct explore_driver *driver, uint64_t *at, size_t n);
+
+/*
+ * Best first, so that a search that is cut short leaves little open: in the order of what their outlooks promise over
+ * the designs seen. Machines of which nothing is known come first, those that are cut not at all. ERR_INTERNAL.
+ */
+enum err_code explore_order_machines(struct explore_driver *driver, struct err *err);
 
 /* List the searches of the group's machines that this process makes. ERR_INTERNAL. */
 enum err_code explore_list_searches(struct explore_driver *driver, struct err *err);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/energy_trust.h"
 #include "dse/out/words.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <string.h>
-
-#define MJ_PER_PJ 1e-9
 
 static bool is_varied(const char *const *varied, size_t n, const char *key)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/metric.h"
 #include "mapper/octopus/octopus_time.h"
+#include "sim/base/unit.h"
 #include "sim/machine/energy.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#define MS_PER_NS 1e-6
 #define MS_PER_US 1e-3
-#define MJ_PER_PJ 1e-9
 #define MM2_PER_UM2 1e-6
 
 const struct metric_info metric_table[N_METRIC] = {

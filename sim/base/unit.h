@@ -9,6 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * Factors between the units that values are kept in: ms = ns * MS_PER_NS. What files show is divided by the whole one:
+ * 100 ns are 0.0001 ms, and times 1e-6 they would be 9.999999999999999e-5.
+ */
+#define MS_PER_NS 1e-6
+#define NS_PER_MS 1e6
+#define MJ_PER_PJ 1e-9
+#define PJ_PER_MJ 1e9
+#define PJ_PER_NJ 1e3
+
 /* What a text may have behind its number, for messages: "bytes, B, KB, KiB, ...". */
 #define UNIT_LIST_SIZE 96
 

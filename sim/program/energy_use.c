@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/program/energy_use.h"
 #include "sim/program/mixed.h"
+#include "sim/base/unit.h"
 #include <assert.h>
 #include <string.h>
 
@@ -14,8 +15,6 @@ const char *const use_of_machine_key[N_USE_OF_MACHINE] = {
     [USE_CHIP_OFF] = "energy.chip_off_mw",     [USE_SRAM_STATIC] = "energy.sram_static_mw",
     [USE_NOC_STATIC] = "energy.noc_static_mw", [USE_DRAM_STATIC] = "energy.dram_static_mw",
 };
-
-#define PJ_PER_NJ 1e3
 
 /* The struct is nothing but doubles, so sums go over all of it. */
 #define N_USE (sizeof(struct energy_use) / sizeof(double))

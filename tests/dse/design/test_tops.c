@@ -3,10 +3,8 @@
  */
 #include "tests/support/unit_test.h"
 
-#include "dse/design/unroll.h"
-#include "dse/engine/engine.h"
+#include "tests/support/each_point.h"
 #include "tests/support/near.h"
-#include "tests/support/space_text.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,37 +20,26 @@ struct best {
 	double least_mj, least_ms_mm2, most_tops_w, most_tops_mm2;
 };
 
-/* Of the front; each point's figures are operations over its energy, and over time and area. */
+/* Each point's figures are operations over its energy, and over time and area. */
+static void look(const struct explore *explore, const struct unrolled *point, void *context)
+{
+	struct best *best = context;
+	double tops_w = unroll_tops_w(explore->space, &explore->map, point);
+	double tops_mm2 = unroll_tops_mm2(explore->space, &explore->map, point);
+	double seconds = point->metric[METRIC_LATENCY] * 1e-3, joule = point->metric[METRIC_ENERGY] * 1e-3;
+	assert_near(tops_w, 2 * N_MAC / joule / 1e12, 1e-9);
+	assert_near(tops_mm2, 2 * N_MAC / seconds / 1e12 / point->metric[METRIC_AREA], 1e-9);
+	best->least_mj = fmin(best->least_mj, point->metric[METRIC_ENERGY]);
+	best->least_ms_mm2 = fmin(best->least_ms_mm2, point->metric[METRIC_LATENCY] * point->metric[METRIC_AREA]);
+	best->most_tops_w = fmax(best->most_tops_w, tops_w);
+	best->most_tops_mm2 = fmax(best->most_tops_mm2, tops_mm2);
+}
+
+/* Of the front. */
 static void search(const char *text, struct best *best)
 {
-	struct space space;
-	struct explore explore;
-	struct unroller unroller;
-	struct unrolled point;
-	struct err err = {0};
-	const struct explore_options options = {.engine = &engine_exact, .n_thread = 1};
-	space_read_text(text, &space);
 	*best = (struct best){INFINITY, INFINITY, 0, 0};
-	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
-	assert_true(explore.front.n > 0);
-	assert_int_equal(unroller_init(&unroller, &explore, 1, &err), ERR_OK);
-	assert_int_equal(unrolled_init(&explore.map, &point, &err), ERR_OK);
-	for (size_t i = 0; i < explore.front.n; i++) {
-		unroll_point(&unroller, i, &point);
-		double tops_w = unroll_tops_w(&space, &explore.map, &point);
-		double tops_mm2 = unroll_tops_mm2(&space, &explore.map, &point);
-		double seconds = point.metric[METRIC_LATENCY] * 1e-3, joule = point.metric[METRIC_ENERGY] * 1e-3;
-		assert_near(tops_w, 2 * N_MAC / joule / 1e12, 1e-9);
-		assert_near(tops_mm2, 2 * N_MAC / seconds / 1e12 / point.metric[METRIC_AREA], 1e-9);
-		best->least_mj = fmin(best->least_mj, point.metric[METRIC_ENERGY]);
-		best->least_ms_mm2 = fmin(best->least_ms_mm2, point.metric[METRIC_LATENCY] * point.metric[METRIC_AREA]);
-		best->most_tops_w = fmax(best->most_tops_w, tops_w);
-		best->most_tops_mm2 = fmax(best->most_tops_mm2, tops_mm2);
-	}
-	unrolled_free(&point);
-	unroller_free(&unroller);
-	explore_free(&explore);
-	space_free(&space);
+	each_point(text, look, best);
 }
 
 static void test_tops_front_has_the_best(void **state)

@@ -8,11 +8,8 @@
 #include "tests/support/unit_test.h"
 
 #include "dse/layer/front_key.h"
-#include "dse/space/machine_read.h"
 #include "sim/program/mixed.h"
-#include "tests/support/random_block.h"
-#include "tests/support/plain_block.h"
-#include "tests/support/random_chip.h"
+#include "tests/support/random_layer.h"
 #include <math.h>
 #include <string.h>
 
@@ -22,146 +19,6 @@
 #define N_EVENT 40
 #define N_MIGRATING 40
 #define N_ROOM 150
-
-struct fixture {
-	struct machine machine;
-	struct block block;
-	struct space space;
-	struct space_limit limit;
-	struct layer_choice choice;
-	struct layer_problem layer;
-};
-
-static void random_level(struct rng *rng, struct operating_point *level)
-{
-	level->arm_clk_pj = rng_below(rng, 2) ? 3.5 : 0;
-	level->noc_read128_pj = rng_below(rng, 2) ? 1.25 : 0;
-	level->pe_awake_mw = rng_below(rng, 2) ? 0.5 : 0;
-}
-
-static void random_machine(struct rng *rng, struct machine *machine)
-{
-	static const char *const name[] = {"dvfs_chip", "thesis_chip", "dvfs_chip", "thesis_qpe_dram"};
-	char path[64];
-	(void)snprintf(path, sizeof(path), "spaces/machines/%s.yaml", name[rng_below(rng, 4)]);
-	assert_int_equal(machine_read(path, machine, NULL), ERR_OK);
-	if (machine->target == MACHINE_CHIP)
-		*machine = random_chip(rng, machine);
-	machine->mla_postprocess = rng_below(rng, 2) > 0;
-	machine->pe_sram_byte = rng_below(rng, 3) ? 98304 : 2048;
-	machine->chip.storage_pe_byte = rng_below(rng, 2) ? 131072 : 1024;
-	machine->dvfs_switch_ns = rng_below(rng, 2) ? 40 : 0;
-	for (uint32_t i = 0; i < machine->n_level; i++)
-		random_level(rng, &machine->level[i]);
-	if (machine->n_level > 1 && rng_below(rng, 3) == 0)
-		assert_int_equal(mixed_add(machine, 2, NULL), ERR_OK);
-}
-
-static struct block random_pool(struct rng *rng)
-{
-	struct block block = random_conv(rng, 6, 8);
-	block.kind = BLOCK_POOL;
-	block.pool = block.dilation = 1;
-	block.out_c = block.in_c;
-	block.has_acti = block.has_quan = false;
-	return block;
-}
-
-static void random_block(struct rng *rng, struct block *block)
-{
-	uint32_t kind = rng_below(rng, 6);
-	*block = kind == 0 ? random_pool(rng) : kind == 1 ? random_matmul(rng, 40) : random_conv(rng, 8, 24);
-	block->input = block->added = INPUT_LATEST;
-	if (block->kind == BLOCK_CONV && rng_below(rng, 3) == 0) {
-		block->groups = 1 + rng_below(rng, 4);
-		block->in_c = block->groups * (1 + rng_below(rng, 6));
-		block->out_c = block->groups * (1 + rng_below(rng, 6));
-	}
-	if (block->kind == BLOCK_POOL)
-		return;
-	block->has_mat_ele = block->kind == BLOCK_CONV && rng_below(rng, 3) == 0;
-	block->has_acti = rng_below(rng, 2) > 0;
-	block->has_quan = rng_below(rng, 3) > 0;
-}
-
-static void random_space(struct rng *rng, struct fixture *f)
-{
-	static const enum metric metric[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM, METRIC_PEAK_POWER,
-	                                     METRIC_SRAM_USED};
-	uint32_t first = rng_below(rng, 5);
-	f->space = (struct space){.n_objective = 2, .detail = rng_below(rng, 8) ? DETAIL_FAST : DETAIL_GREYBOX};
-	/* most often without energy, which reads much */
-	f->space.objective[0] = rng_below(rng, 2) ? METRIC_LATENCY : metric[first];
-	f->space.objective[1] = rng_below(rng, 2) ? METRIC_DRAM : metric[(first + 1) % 5];
-	f->space.deadline_ms = rng_below(rng, 4) == 0 ? 1000 : 0;
-	f->limit = (struct space_limit){.metric = METRIC_SRAM_USED, .max = 0.9};
-	f->space.limit = &f->limit;
-	f->space.n_limit = rng_below(rng, 8) == 0;
-	f->choice = layer_choice_any();
-	f->choice.w.choice = f->choice.h.choice = f->choice.c.choice = f->choice.d.choice =
-	    rng_below(rng, 6) ? SPLIT_EVEN : SPLIT_REDUCED;
-	f->choice.w.max_part = f->choice.h.max_part = 1 + rng_below(rng, 3);
-	f->choice.c.max_part = rng_below(rng, 4) ? 1 + rng_below(rng, 3) : 12;
-	f->choice.d.max_part = 1 + rng_below(rng, 2);
-	for (size_t i = 0; i < N_PE_STRATEGY; i++)
-		f->choice.strategy[i] = rng_below(rng, 3) > 0;
-	for (size_t i = 0; i < FORM_TIGHT; i++)
-		f->choice.form[i] = rng_below(rng, 2) > 0;
-	f->choice.form[FORM_TIGHT] = f->choice.form[FORM_PACKED]; /* what is drawn is as without tight parts */
-	f->choice.form[FORM_CONV] = true;
-	f->choice.strategy[STRATEGY_FUSION + rng_below(rng, 2)] = true;
-	f->choice.thesis_split = f->block.kind == BLOCK_CONV && rng_below(rng, 16) == 0;
-}
-
-/* One place of the layer that f describes; false where it has none such. */
-static bool build(struct fixture *f, unsigned place)
-{
-	struct err err = {0};
-	if (layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, NULL, &f->layer, &err) != ERR_OK) {
-		err_clear(&err);
-		return false;
-	}
-	for (uint32_t i = 0; i < f->layer.n_value[GENE_PLACE]; i++)
-		if (f->layer.place[i] == place) {
-			f->layer.place[0] = (uint8_t)place;
-			f->layer.n_value[GENE_PLACE] = 1;
-			return true;
-		}
-	layer_problem_free(&f->layer);
-	return false;
-}
-
-static bool random_fixture(struct rng *rng, struct fixture *f)
-{
-	do {
-		random_machine(rng, &f->machine);
-		random_block(rng, &f->block);
-		random_space(rng, f);
-	} while (!build(f, rng_below(rng, 3) ? 0 : rng_below(rng, 8)));
-	return true;
-}
-
-static bool next_genome(const struct layer_problem *layer, uint32_t *genome)
-{
-	for (size_t i = N_LAYER_GENE; i-- > 0; genome[i] = 0)
-		if (++genome[i] < layer->n_value[i])
-			return true;
-	return false;
-}
-
-/* The front by trying every design. */
-static void find_front(const struct layer_problem *layer, struct pareto *front)
-{
-	uint32_t genome[N_LAYER_GENE] = {0};
-	pareto_init(front, layer->n_metric, N_LAYER_GENE);
-	do {
-		struct evaluation result;
-		layer_problem_evaluate(layer, genome, 1, &result);
-		if (result.violation <= 0)
-			(void)pareto_insert(front, result.objective, genome, 0);
-	} while (next_genome(layer, genome));
-	pareto_sort(front);
-}
 
 static bool same_front(const struct pareto *left, const struct pareto *right)
 {
@@ -185,17 +42,17 @@ struct seen {
 };
 
 /* Compare f and its front with what one parameter has changed. Of one that decides a front no further is looked for. */
-static void compare(const struct fixture *f, const struct pareto *front, struct fixture *changed, const char *what,
-                    struct seen *seen)
+static void compare(const struct random_layer *f, const struct pareto *front, struct random_layer *changed,
+                    const char *what, struct seen *seen)
 {
 	struct pareto other;
 	struct front_key key = key_of(&f->layer);
-	if (machine_check(&changed->machine, NULL) != ERR_OK || !build(changed, f->layer.place[0]))
+	if (machine_check(&changed->machine, NULL) != ERR_OK || !random_layer_build(changed, f->layer.place[0]))
 		return;
 	struct front_key own = key_of(&changed->layer);
 	bool same_key = strcmp(own.hex, key.hex) == 0 && own.room_byte == key.room_byte;
 	if (same_key || !seen->decides) {
-		find_front(&changed->layer, &other);
+		random_layer_front(&changed->layer, &other);
 		bool same = same_front(front, &other);
 		if (same_key && !same)
 			fail_msg("%s is not in the key of a %d, place %u, but the front depends on it", what,
@@ -247,11 +104,11 @@ struct survey {
 
 /* Change every parameter of a layer's machine in turn; or, where a front takes long, those of which no front is known
  * yet that they decide. */
-static void change_params(struct fixture *f, struct rng *rng, bool only_open, struct survey *survey)
+static void change_params(struct random_layer *f, struct rng *rng, bool only_open, struct survey *survey)
 {
-	struct fixture changed;
+	struct random_layer changed;
 	struct pareto front;
-	find_front(&f->layer, &front);
+	random_layer_front(&f->layer, &front);
 	survey->n_point += front.n;
 	for (size_t k = 0; k < machine_n_param; k++) {
 		const struct machine_param *param = &machine_param[k];
@@ -274,13 +131,13 @@ static void change_params(struct fixture *f, struct rng *rng, bool only_open, st
 }
 
 /* Reuse on a mesh: filters go round in blocks, and in rings from block to block. */
-static bool mesh_fixture(struct rng *rng, struct fixture *f)
+static bool mesh_fixture(struct rng *rng, struct random_layer *f)
 {
 	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &f->machine, NULL), ERR_OK);
 	f->machine = random_chip(rng, &f->machine);
 	f->block = random_conv(rng, 12, 96);
 	f->block.input = f->block.added = INPUT_LATEST;
-	random_space(rng, f);
+	random_layer_space(rng, f);
 	f->space.detail = DETAIL_FAST;
 	f->choice.w.choice = f->choice.h.choice = f->choice.c.choice = f->choice.d.choice = SPLIT_EVEN;
 	f->choice.c.max_part = 24;
@@ -288,17 +145,17 @@ static bool mesh_fixture(struct rng *rng, struct fixture *f)
 	bool reuses = rng_below(rng, 2) > 0;
 	for (size_t i = 0; i < N_PE_STRATEGY; i++)
 		f->choice.strategy[i] = strategy_table[i].reuses == reuses;
-	return build(f, 0);
+	return random_layer_build(f, 0);
 }
 
 /* A layer as ResNet-18 has them, some of whose fastest designs let filters migrate. */
-static bool migrating_fixture(struct rng *rng, struct fixture *f)
+static bool migrating_fixture(struct rng *rng, struct random_layer *f)
 {
 	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &f->machine, NULL), ERR_OK);
 	f->block = plain_conv(7u << rng_below(rng, 3), 16u << rng_below(rng, 4), 64u << rng_below(rng, 3), 3);
 	f->machine.pe_sram_byte = 16384u << rng_below(rng, 3);
 	f->block.input = f->block.added = INPUT_LATEST;
-	random_space(rng, f);
+	random_layer_space(rng, f);
 	f->space.detail = DETAIL_FAST;
 	f->space.objective[0] = METRIC_LATENCY;
 	f->space.objective[1] = METRIC_SRAM_USED;
@@ -309,13 +166,13 @@ static bool migrating_fixture(struct rng *rng, struct fixture *f)
 	f->choice.c.max_part = 32;
 	f->choice.d.max_part = 1;
 	f->choice.form[FORM_CONV] = f->choice.strategy[STRATEGY_FUSION_REUSE] = true;
-	return build(f, 0);
+	return random_layer_build(f, 0);
 }
 
 /* In the event tier, which reads what the closed forms leave alone. */
-static bool event_fixture(struct rng *rng, struct fixture *f)
+static bool event_fixture(struct rng *rng, struct random_layer *f)
 {
-	random_machine(rng, &f->machine);
+	random_layer_machine(rng, &f->machine);
 	f->machine.pe_sram_byte = 98304;
 	f->block = rng_below(rng, 2) ? random_conv(rng, 4, 8) : random_matmul(rng, 40);
 	if (f->block.kind == BLOCK_CONV && rng_below(rng, 2)) {
@@ -327,18 +184,18 @@ static bool event_fixture(struct rng *rng, struct fixture *f)
 		f->block.dilation = 1;
 	}
 	f->block.input = f->block.added = INPUT_LATEST;
-	random_space(rng, f);
+	random_layer_space(rng, f);
 	f->space.detail = DETAIL_EVENT;
 	f->space.objective[0] = METRIC_LATENCY;
 	f->choice.thesis_split = false;
 	f->choice.c.max_part = f->choice.w.max_part = f->choice.h.max_part = 2;
 	f->choice.d.max_part = 1;
 	f->choice.level_mask = 1;
-	return build(f, 0);
+	return random_layer_build(f, 0);
 }
 
 /* The result lies in storage QPEs that are as small as some split of it allows; others need more. */
-static bool storage_fixture(struct rng *rng, struct fixture *f)
+static bool storage_fixture(struct rng *rng, struct random_layer *f)
 {
 	uint32_t low = 1024, high = 131072;
 	if (!mesh_fixture(rng, f))
@@ -347,7 +204,7 @@ static bool storage_fixture(struct rng *rng, struct fixture *f)
 	f->choice.c.max_part = 4;
 	while (low < high) {
 		f->machine.chip.storage_pe_byte = low + (high - low) / 2;
-		if (build(f, PLACE_RESULT)) {
+		if (random_layer_build(f, PLACE_RESULT)) {
 			high = f->machine.chip.storage_pe_byte;
 			layer_problem_free(&f->layer);
 		} else {
@@ -355,7 +212,7 @@ static bool storage_fixture(struct rng *rng, struct fixture *f)
 		}
 	}
 	f->machine.chip.storage_pe_byte = high;
-	return build(f, PLACE_RESULT);
+	return random_layer_build(f, PLACE_RESULT);
 }
 
 /*
@@ -398,22 +255,22 @@ static uint32_t count_left_out(const struct survey *survey)
 	return n;
 }
 
-static void survey_fixtures(bool (*make)(struct rng *rng, struct fixture *f), uint32_t n, struct survey *survey)
+static void survey_fixtures(bool (*make)(struct rng *rng, struct random_layer *f), uint32_t n, struct survey *survey)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct rng rng = rng_stream(31, 0, i);
-		struct fixture f;
+		struct random_layer f;
 		if (make(&rng, &f))
 			change_params(&f, &rng, false, survey);
 	}
 }
 
 /* As long as there are parameters of which no front is known that they decide: only these. */
-static void survey_open(bool (*make)(struct rng *rng, struct fixture *f), uint32_t n, struct survey *survey)
+static void survey_open(bool (*make)(struct rng *rng, struct random_layer *f), uint32_t n, struct survey *survey)
 {
 	for (uint32_t i = 0; i < n && find_open(survey); i++) {
 		struct rng rng = rng_stream(34, 0, i);
-		struct fixture f;
+		struct random_layer f;
 		if (make(&rng, &f))
 			change_params(&f, &rng, true, survey);
 	}
@@ -424,7 +281,7 @@ static void test_front_key_leaves_out_what_no_front_depends_on(void **state)
 	(void)state;
 	struct survey survey = {.n_point = 0};
 	assert_true(machine_n_param <= MAX_PARAM && machine_n_level_param <= MAX_LEVEL_PARAM);
-	survey_fixtures(random_fixture, N_PROBLEM, &survey);
+	survey_fixtures(random_layer_fill, N_PROBLEM, &survey);
 	assert_true(survey.n_point > 2 * N_PROBLEM);
 	survey_fixtures(mesh_fixture, N_MESH, &survey);
 	survey_fixtures(storage_fixture, N_STORAGE, &survey);
@@ -449,18 +306,18 @@ static void test_front_key_room_serves_what_fits(void **state)
 	uint32_t n_served = 0, n_other = 0;
 	for (uint32_t i = 0; i < N_ROOM; i++) {
 		struct rng rng = rng_stream(32, 0, i);
-		struct fixture f, less;
+		struct random_layer f, less;
 		struct pareto front, other;
-		(void)random_fixture(&rng, &f);
+		(void)random_layer_fill(&rng, &f);
 		layer_problem_free(&f.layer);
 		f.machine.pe_sram_byte = sram_byte[4 + rng_below(&rng, 4)];
 		f.choice.thesis_split = false;
 		f.space.n_limit = 0;
-		if (!build(&f, 0))
+		if (!random_layer_build(&f, 0))
 			continue;
 		struct front_key key = key_of(&f.layer);
 		uint64_t need_byte = 0;
-		find_front(&f.layer, &front);
+		random_layer_front(&f.layer, &front);
 		for (size_t k = 0; k < front.n; k++) {
 			uint64_t byte = front_need_byte(&f.layer, front.genome + k * N_LAYER_GENE);
 			need_byte = byte > need_byte ? byte : need_byte;
@@ -468,9 +325,9 @@ static void test_front_key_room_serves_what_fits(void **state)
 		assert_true(need_byte <= f.machine.pe_sram_byte);
 		less = f;
 		less.machine.pe_sram_byte = sram_byte[rng_below(&rng, 4)];
-		if (key.room_byte > 0 && front.n > 0 && build(&less, 0)) {
+		if (key.room_byte > 0 && front.n > 0 && random_layer_build(&less, 0)) {
 			assert_string_equal(key_of(&less.layer).hex, key.hex);
-			find_front(&less.layer, &other);
+			random_layer_front(&less.layer, &other);
 			bool serves = need_byte <= less.machine.pe_sram_byte;
 			assert_int_equal(same_front(&front, &other), serves);
 			n_served += serves;
@@ -490,17 +347,17 @@ static void test_front_key_tells_layers_apart(void **state)
 {
 	(void)state;
 	struct rng rng = rng_stream(33, 0, 0);
-	struct fixture f;
+	struct random_layer f;
 	assert_int_equal(machine_read("spaces/machines/dvfs_chip.yaml", &f.machine, NULL), ERR_OK);
 	f.block = random_conv(&rng, 8, 24);
-	random_space(&rng, &f);
+	random_layer_space(&rng, &f);
 	f.space.objective[0] = METRIC_LATENCY;
 	f.space.objective[1] = METRIC_ENERGY;
 	f.choice.thesis_split = false;
-	assert_true(build(&f, 0));
+	assert_true(random_layer_build(&f, 0));
 	const struct front_key key = key_of(&f.layer);
 	layer_problem_free(&f.layer);
-	struct fixture changed[7];
+	struct random_layer changed[7];
 	for (size_t i = 0; i < 7; i++)
 		changed[i] = f;
 	changed[0].block.in_c++;
@@ -512,7 +369,7 @@ static void test_front_key_tells_layers_apart(void **state)
 	changed[6].block.name[0] = 'X';
 	for (size_t i = 0; i < 7; i++) {
 		changed[i].space.limit = &changed[i].limit;
-		assert_true(build(&changed[i], 0));
+		assert_true(random_layer_build(&changed[i], 0));
 		assert_int_equal(strcmp(key_of(&changed[i].layer).hex, key.hex) == 0, i == 6);
 		layer_problem_free(&changed[i].layer);
 	}

@@ -2,11 +2,9 @@
 /* What energies rest on: parts by confidence add up, intervals are as files say, points of spaces likewise. */
 #include "tests/support/unit_test.h"
 
-#include "dse/design/unroll.h"
-#include "dse/engine/engine.h"
 #include "dse/space/machine_read.h"
 #include "tests/support/near.h"
-#include "tests/support/space_text.h"
+#include "tests/support/each_point.h"
 #include <string.h>
 
 #define MACHINE                                                                             \
@@ -92,36 +90,24 @@ static void test_energy_trust_refuses_what_is_no_interval(void **state)
 	"layers: [{match: '.*', split: even, strategy: fusion, level: [PL1, PL2]}]\n" \
 	"objectives: [latency_ms, energy_mj]\n"
 
-/* Every point's parts add up to its energy, within what its intervals allow. */
+/* Parts add up to the energy, within what the intervals allow. */
+static void look(const struct explore *explore, const struct unrolled *point, void *context)
+{
+	struct energy_trust trust;
+	(void)context;
+	unroll_trust(explore->space, &explore->map, point, &trust);
+	assert_near(energy_trust_mj(&trust), point->metric[METRIC_ENERGY], 1e-9);
+	assert_true(trust.least_mj < energy_trust_mj(&trust) && trust.most_mj > energy_trust_mj(&trust));
+	/* the axis is a question, not a doubt */
+	double dram_mj = point->metric[METRIC_DRAM] * point->machine->dram_byte_pj * 1e-9;
+	if (explore->space->n_network == 1)
+		assert_near(trust.by_mj[CONFIDENCE_UNKNOWN], dram_mj, 1e-9);
+	assert_true(trust.by_mj[CONFIDENCE_PUBLISHED] == 0 && trust.by_mj[CONFIDENCE_MEASURED] > 0);
+}
+
 static void check_points(const char *text)
 {
-	struct space space;
-	struct explore explore;
-	struct unroller unroller;
-	struct unrolled point;
-	struct err err = {0};
-	const struct explore_options options = {.engine = &engine_exact, .n_thread = 1};
-	space_read_text(text, &space);
-	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
-	assert_true(explore.front.n > 0);
-	assert_int_equal(unroller_init(&unroller, &explore, 1, &err), ERR_OK);
-	assert_int_equal(unrolled_init(&explore.map, &point, &err), ERR_OK);
-	for (size_t i = 0; i < explore.front.n; i++) {
-		struct energy_trust trust;
-		unroll_point(&unroller, i, &point);
-		unroll_trust(&space, &explore.map, &point, &trust);
-		assert_near(energy_trust_mj(&trust), point.metric[METRIC_ENERGY], 1e-9);
-		assert_true(trust.least_mj < energy_trust_mj(&trust) && trust.most_mj > energy_trust_mj(&trust));
-		/* the axis is a question, not a doubt */
-		double dram_mj = point.metric[METRIC_DRAM] * point.machine->dram_byte_pj * 1e-9;
-		if (space.n_network == 1)
-			assert_near(trust.by_mj[CONFIDENCE_UNKNOWN], dram_mj, 1e-9);
-		assert_true(trust.by_mj[CONFIDENCE_PUBLISHED] == 0 && trust.by_mj[CONFIDENCE_MEASURED] > 0);
-	}
-	unrolled_free(&point);
-	unroller_free(&unroller);
-	explore_free(&explore);
-	space_free(&space);
+	each_point(text, look, NULL);
 }
 
 static void test_energy_trust_of_points_adds_up(void **state)
