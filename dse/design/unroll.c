@@ -6,7 +6,6 @@
 #include "dse/layer/deadline.h"
 #include "dse/base/parallel.h"
 #include "sim/base/unit.h"
-#include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -89,18 +88,6 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 	uncertainty_divide(&point->uncertain, layers_ms);
 }
 
-/* The operating point at which the machine sleeps (energy_sleep_mw). */
-static uint32_t sleep_level(const struct machine *machine)
-{
-	uint32_t least = UINT32_MAX;
-	for (uint32_t i = 0; i < mixed_n_pure(machine); i++)
-		if (energy_is_supplied(machine, i) &&
-		    (least == UINT32_MAX || energy_static_mw(machine, i) < energy_static_mw(machine, least)))
-			least = i;
-	assert(least != UINT32_MAX);
-	return least;
-}
-
 static void add_network_use(const struct space *space, const struct layer_map *map, const struct unrolled *point,
                             size_t network, struct energy_use *use)
 {
@@ -113,7 +100,7 @@ static void add_network_use(const struct space *space, const struct layer_map *m
 		energy_use_add_change(machine, changes_exit(machine, point->layer[i - 1]->design.level),
 		                      changes_entry(machine, point->layer[i]->design.level), &own);
 	if (space->deadline_ms > 0 && rest_ms > 0)
-		energy_use_add_static(machine, sleep_level(machine), rest_ms * NS_PER_MS, &own);
+		energy_use_add_static(machine, energy_sleep_level(machine), rest_ms * NS_PER_MS, &own);
 	energy_use_add(use, &own, space_network_weight(space, network));
 }
 

@@ -28,14 +28,20 @@ bool energy_is_supplied(const struct machine *machine, uint32_t level)
 	return machine->dvfs_lanes == 0 || (machine->dvfs_lanes & needed) == needed;
 }
 
+uint32_t energy_sleep_level(const struct machine *machine)
+{
+	uint32_t least = UINT32_MAX;
+	for (uint32_t i = 0; i < machine->n_level; i++)
+		if (machine->level[i].n_share == 0 && energy_is_supplied(machine, i) &&
+		    (least == UINT32_MAX || energy_static_mw(machine, i) < energy_static_mw(machine, least)))
+			least = i;
+	assert(least != UINT32_MAX); /* machine_check */
+	return least;
+}
+
 double energy_sleep_mw(const struct machine *machine)
 {
-	double least_mw = INFINITY;
-	for (uint32_t i = 0; i < machine->n_level; i++)
-		if (energy_is_supplied(machine, i))
-			least_mw = real_min(least_mw, energy_static_mw(machine, i));
-	assert(least_mw < INFINITY); /* machine_check */
-	return least_mw;
+	return energy_static_mw(machine, energy_sleep_level(machine));
 }
 
 void energy_by_supply(const struct machine *machine, uint32_t level, const struct energy *energy, double latency_ns,

@@ -70,7 +70,8 @@ double energy_static_mw(const struct machine *machine, uint32_t level);
 /* Whether the power lanes supply an operating point (dvfs.lanes); both of a mixed one. */
 bool energy_is_supplied(const struct machine *machine, uint32_t level);
 
-/* Static power of the machine asleep: at the operating point, of those supplied, where that is least, mW. */
+/* The operating point at which the machine sleeps: of its own that are supplied the one of least static power, mW. */
+uint32_t energy_sleep_level(const struct machine *machine);
 double energy_sleep_mw(const struct machine *machine);
 
 /* Which part of a result's energy is whose (DVFS paper equations 1 to 6); dynamic and static add up to total_pj. */
