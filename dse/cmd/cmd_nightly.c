@@ -2,6 +2,7 @@
 /* dse nightly: explore spaces, compare each with its last good night, and say so to people, programs and CI. */
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
+#include "dse/base/child.h"
 #include "dse/base/memory.h"
 #include "dse/night/night.h"
 #include "dse/keep/ranks.h"
@@ -48,7 +49,8 @@ static enum err_code open_folder(struct night *night, struct err *err)
 	char *nightly = memory_must(output_file_join(night->out, "nightly")), *store = NULL;
 	char *folder = memory_must(output_file_join(nightly, night->date));
 	enum err_code code = output_file_make_dir(folder, err);
-	if (code == ERR_OK && !folder_lock_take(&night->lock, folder, FOLDER_LOCK_RUN, 0))
+	/* the process that started this one has the folder */
+	if (code == ERR_OK && !night->is_child && !folder_lock_take(&night->lock, folder, FOLDER_LOCK_RUN, 0))
 		code = err_add(err, ERR_IO, "%s: another process is at work on this night", folder);
 	/* beside a folder in out */
 	if (code == ERR_OK)
@@ -91,7 +93,8 @@ static enum err_code set_up(struct night *night, const struct cli_options *cli, 
 static enum err_code run_space(struct night *night, struct night_space *space, struct err *err)
 {
 	size_t n_run = 1 + night->n_seed;
-	enum err_code code = ERR_OK;
+	enum err_code code = night->is_child ? ERR_OK : night_apart(night, space, err);
+	night->is_known = !night->is_child;
 	while (n_run > 0 && code == ERR_OK && space->code == ERR_OK) {
 		code = night_search(night, space, n_run, err);
 		if (code == ERR_OK && space->is_searched)
@@ -146,7 +149,7 @@ static enum err_code run_spaces(struct night *night, struct err *err)
 		code = run_apart(night, space, err);
 		if (code == ERR_INTERRUPTED)
 			break;
-		if (!night->request.json && code == ERR_OK) {
+		if (!night->request.json && !night->is_child && code == ERR_OK) {
 			night_print_line(stdout, space);
 			(void)fflush(stdout);
 		}
@@ -178,14 +181,49 @@ static void print_summary(const struct night *night, struct err *err)
 		              night->folder);
 }
 
+/* A process of another night's: what it found is in the store, and what it has to say on stdout. */
+static enum err_code end_child(const struct night *night, enum err_code code, struct err *err)
+{
+	assert(night->n_space == 1);
+	(void)fputs(night->space[0].log, stdout);
+	(void)fputs(err_text(err), stdout);
+	err_clear(err);
+	code = code == ERR_OK ? night->space[0].code : code;
+	return night->is_stopped ? ERR_INTERRUPTED : code;
+}
+
+static enum err_code finish(struct night *night, enum err_code code, struct err *err)
+{
+	enum err_code accepts = code == ERR_OK && !night->is_stopped ? check_accept(night, err) : ERR_OK;
+	enum err_code tables = code == ERR_OK && !night->is_stopped ? night_validate(night, err) : ERR_OK;
+	if (tables == ERR_INTERRUPTED) {
+		night->is_stopped = true;
+		tables = ERR_OK;
+	}
+	if (code == ERR_OK)
+		code = night_write(night, err);
+	if (code == ERR_OK && night->request.json)
+		code = night_write_json(stdout, night, err);
+	if (code != ERR_OK)
+		return code;
+	print_summary(night, err);
+	code = night_exit_code(night);
+	code = code == ERR_OK ? accepts : code;
+	return code == ERR_OK ? tables : code;
+}
+
 enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 {
-	struct night night = {.request = {.store = choice_store(options),
+	struct night night = {.is_child = options->n_file == 1 && child_begin(),
+	                      .request = {.store = choice_store(options),
 	                                  .note = options->note,
 	                                  .n_accept = options->accept.n,
 	                                  .accept = options->accept.text,
 	                                  .n_table = options->tables.n,
 	                                  .table = options->tables.text,
+	                                  .tolerance_text = options->tolerance,
+	                                  .max_seconds = options->max_seconds,
+	                                  .max_mb = options->max_mb,
 	                                  .jobs = options->jobs,
 	                                  .json = options->json,
 	                                  .quiet = options->quiet,
@@ -203,22 +241,7 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 		code = set_up(&night, options, err);
 	if (code == ERR_OK)
 		code = run_spaces(&night, err);
-	enum err_code accepts = code == ERR_OK && !night.is_stopped ? check_accept(&night, err) : ERR_OK;
-	enum err_code tables = code == ERR_OK && !night.is_stopped ? night_validate(&night, err) : ERR_OK;
-	if (tables == ERR_INTERRUPTED) {
-		night.is_stopped = true;
-		tables = ERR_OK;
-	}
-	if (code == ERR_OK)
-		code = night_write(&night, err);
-	if (code == ERR_OK && options->json)
-		code = night_write_json(stdout, &night, err);
-	if (code == ERR_OK) {
-		print_summary(&night, err);
-		code = night_exit_code(&night);
-		code = code == ERR_OK ? accepts : code;
-		code = code == ERR_OK ? tables : code;
-	}
+	code = night.is_child ? end_child(&night, code, err) : finish(&night, code, err);
 	database_close(night.store);
 	folder_lock_release(&night.lock);
 	arena_free(&night.arena);

@@ -65,11 +65,15 @@ static const struct cli_command command_table[] = {
      "searches\n"
      "may differ by no more than their certificates; of stochastic ones --seeds searches a night show the noise, and\n"
      "what is worse than that explains fails. Prints a line a space and writes index.html (trends over nights),\n"
-     "nightly.json and junit.xml to results/nightly/DATE/. Exits 6 when a space fails. What was changed on purpose\n"
+     "nightly.json and junit.xml to results/nightly/DATE/. Each space runs in a process of its own: one that aborts, is\n"
+     "killed or takes longer than --max-seconds has failed, with what reproduces it, and the night goes on. Exits 6 "
+     "when\n"
+     "a space is worse. What was changed on purpose\n"
      "becomes the new good night by --accept; the same date again goes on where the night stopped.",
      1, SIZE_MAX,
      LIST(OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, OPTION_COLOR,
-          OPTION_STORE, OPTION_DATE, OPTION_SEEDS, OPTION_ACCEPT, OPTION_NOTE, OPTION_TABLES, OPTION_TOLERANCE),
+          OPTION_STORE, OPTION_DATE, OPTION_SEEDS, OPTION_ACCEPT, OPTION_NOTE, OPTION_TABLES, OPTION_MAX_SECONDS,
+          OPTION_MAX_MB, OPTION_TOLERANCE),
      cmd_nightly},
     {"runs", "[prune]", "list the runs that were kept, newest first; remove old ones",
      "Every 'dse explore' keeps its run in a store, results/dse.sqlite: inputs, options, front, counts, certificate,\n"

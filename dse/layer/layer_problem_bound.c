@@ -14,6 +14,7 @@
 #include "sim/base/unit.h"
 #include <assert.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ struct layer_sample {
 	size_t n_part;
 	struct sample_part *part;
 	void (*run)(void *context, size_t i); /* a part */
+	atomic_bool is_found;                 /* a part has a feasible design */
 };
 
 /* What a part finds: a front, or, where nothing is feasible, the nearest miss. */
@@ -55,11 +57,15 @@ struct sample_part {
 	bool was_stopped;
 };
 
-/* A split at all operating points. */
-static void try_split(const struct layer_problem *layer, const uint32_t *first, struct sample_part *part)
+/* A split at all operating points. Where there is no time left a search goes on with the first feasible design. */
+static void try_split(struct layer_sample *sample, const uint32_t *first, struct sample_part *part)
 {
+	const struct layer_problem *layer = sample->layer;
 	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE] = {0}, n_level = layer->n_value[GENE_LEVEL];
 	struct evaluation result[MACHINE_MAX_LEVEL];
+	part->was_stopped |= stop_is_urgent(layer->stop) && atomic_load(&sample->is_found);
+	if (part->was_stopped)
+		return;
 	for (uint32_t l = 0; l < n_level; l++) {
 		memcpy(genome + l * N_LAYER_GENE, first, N_LAYER_GENE * sizeof(*genome));
 		genome[l * N_LAYER_GENE + GENE_LEVEL] = l;
@@ -71,6 +77,7 @@ static void try_split(const struct layer_problem *layer, const uint32_t *first, 
 			part->was_stopped = true;
 		} else if (result[l].violation == 0) {
 			(void)pareto_insert(&part->front, result[l].objective, own, 0);
+			atomic_store(&sample->is_found, true);
 		} else {
 			engine_nearest_take(&part->nearest, result[l].violation, result[l].reason, own, N_LAYER_GENE);
 		}
@@ -78,25 +85,26 @@ static void try_split(const struct layer_problem *layer, const uint32_t *first, 
 }
 
 /* A genome and some whose splits in one dimension come before and behind. */
-static void try_near(const struct layer_problem *layer, enum layer_gene gene, const uint32_t *genome,
+static void try_near(struct layer_sample *sample, enum layer_gene gene, const uint32_t *genome,
                      struct sample_part *part)
 {
+	const struct layer_problem *layer = sample->layer;
 	uint32_t own[N_LAYER_GENE];
 	memcpy(own, genome, sizeof(own));
-	try_split(layer, own, part);
+	try_split(sample, own, part);
 	for (uint32_t step = 1; step <= 64; step *= 4) {
 		own[gene] = genome[gene] + step;
 		if (own[gene] < layer->n_value[gene])
-			try_split(layer, own, part);
+			try_split(sample, own, part);
 		own[gene] = genome[gene] - step;
 		if (genome[gene] >= step)
-			try_split(layer, own, part);
+			try_split(sample, own, part);
 	}
 }
 
 static void run_part(void *context, size_t i)
 {
-	const struct layer_sample *sample = context;
+	struct layer_sample *sample = context;
 	const struct layer_problem *layer = sample->layer;
 	struct sample_part *part = &sample->part[i];
 	uint32_t genome[N_LAYER_GENE] = {0};
@@ -114,7 +122,7 @@ static void run_part(void *context, size_t i)
 		for (size_t c = 0; c < sample->n_c; c++) {
 			genome[GENE_H] = sample->h[h];
 			genome[GENE_C] = sample->c[c];
-			try_split(layer, genome, part);
+			try_split(sample, genome, part);
 		}
 }
 
@@ -124,7 +132,7 @@ static void run_part(void *context, size_t i)
  */
 static void run_tiles(void *context, size_t i)
 {
-	const struct layer_sample *sample = context;
+	struct layer_sample *sample = context;
 	const struct layer_problem *layer = sample->layer;
 	struct sample_part *part = &sample->part[i];
 	uint32_t genome[N_LAYER_GENE] = {0}, n_level = layer->n_value[GENE_LEVEL];
@@ -134,23 +142,23 @@ static void run_tiles(void *context, size_t i)
 	rest /= layer->n_value[GENE_OPERAND];
 	genome[GENE_REUSE] = (uint32_t)(rest % layer->n_value[GENE_REUSE]);
 	genome[GENE_STRATEGY] = (uint32_t)(rest / layer->n_value[GENE_REUSE]);
-	try_split(layer, genome, part);
+	try_split(sample, genome, part);
 	for (uint32_t l = 0; l<n_level; l += n_level> 1 ? n_level - 1 : 1) {
 		genome[GENE_LEVEL] = l;
 		bool found = layer_problem_propose_split(layer, genome);
 		genome[GENE_LEVEL] = 0;
 		if (!found)
 			break;
-		try_near(layer, GENE_H, genome, part);
-		try_near(layer, GENE_C, genome, part);
-		try_near(layer, GENE_W, genome, part);
+		try_near(sample, GENE_H, genome, part);
+		try_near(sample, GENE_C, genome, part);
+		try_near(sample, GENE_W, genome, part);
 	}
 	/* the smallest parts: the nearest miss where nothing fits */
 	genome[GENE_W] = layer->least_w;
 	genome[GENE_H] = layer->least_h;
 	genome[GENE_C] = layer->least_c;
 	genome[GENE_D] = layer->n_value[GENE_D] - 1;
-	try_split(layer, genome, part);
+	try_split(sample, genome, part);
 }
 
 /* Input channels are sampled where height and filters leave room for it: in matrix multiplications. */

@@ -5,8 +5,9 @@
  * A night: spaces are searched, each is compared with its last good night, and what came of it is written for people,
  * programs and CI.
  *
- *   night_search ─► night_judge ─► night_write
- *   (runs in the    (a verdict,     (index.html, nightly.json, junit.xml)
+ *   night_apart: a process a space       night_write
+ *   night_search ─► night_judge      ─►  (index.html, nightly.json, junit.xml)
+ *   (runs in the    (a verdict,
  *    store)          what is lost)
  */
 #include "dse/run/run_note.h"
@@ -60,10 +61,12 @@ struct night_request {
 	struct store_request store;
 	const char *note; /* why --accept; NULL: none */
 	size_t n_accept, n_table;
-	const char *const *accept;  /* [n_accept] names of spaces */
-	const char *const *table;   /* [n_table] files and folders of reference tables */
-	struct tolerance tolerance; /* what it does not say: each space's resolution */
-	uint64_t jobs;              /* threads; 0: one a core */
+	const char *const *accept;    /* [n_accept] names of spaces */
+	const char *const *table;     /* [n_table] files and folders of reference tables */
+	const char *tolerance_text;   /* NULL: nothing was said */
+	struct tolerance tolerance;   /* what it does not say: each space's resolution */
+	uint64_t max_seconds, max_mb; /* of a space's process (dse/base/child.h); 0: no limit */
+	uint64_t jobs;                /* threads; 0: one a core */
 	bool json, quiet, no_progress;
 };
 
@@ -77,6 +80,8 @@ struct night {
 	size_t n_space;
 	struct night_space *space; /* [n_space] in the order given */
 	bool is_stopped;           /* Ctrl-C */
+	bool is_child;             /* of another night's process: one space, and no page */
+	bool is_known;             /* all searches are in the store; what is missing there is an error */
 	struct arena arena;        /* owns all texts and rows */
 };
 
@@ -86,6 +91,16 @@ struct night {
  * space->code and log, which is no failure here. ERR_INTERRUPTED, ERR_IO of the store, ERR_INTERNAL.
  */
 enum err_code night_search(struct night *night, struct night_space *space, size_t n_run, struct err *err);
+
+/*
+ * Search, judge and find causes of a space in a process of its own, which leaves all of it in the store. space->code
+ * and log say why where it did not come to its end, what reproduces it among the log's lines, and its row in the store
+ * has failed. ERR_INTERRUPTED, ERR_IO of the store or where no process can be started, ERR_INTERNAL.
+ */
+enum err_code night_apart(struct night *night, struct night_space *space, struct err *err);
+
+/* Of such a process: tell the one that started it which search begins. */
+void night_say_search(const char *space, uint64_t seed);
 
 /*
  * Compare a space's row, all of whose runs are there, with the last good one before it: verdict, medians, chances, and

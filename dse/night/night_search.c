@@ -62,6 +62,8 @@ static enum err_code search_one(struct night *night, struct night_space *space, 
 	struct run_keep *keep = memory_array(1, sizeof(*keep));
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
 	keep->takes_up = true;
+	if (night->is_child)
+		night_say_search(space->row->space, seed);
 	enum err_code code = explore_job_run(&request, keep, &outcome, messages);
 	free(keep);
 	if (code == ERR_INTERRUPTED)
@@ -146,6 +148,9 @@ static enum err_code search_runs(struct night *night, struct night_space *space,
 	if (code == ERR_OK)
 		reserve_runs(night, space->row, n_run);
 	space->is_known = code == ERR_OK && space->row->n_run >= n_run;
+	if (code == ERR_OK && night->is_known && !space->is_known)
+		return err_add(err, ERR_INTERNAL, "%s: its process ended well, and not all searches are in the store",
+		               space->file);
 	while (code == ERR_OK && space->code == ERR_OK && space->row->n_run < n_run && !interrupt_requested())
 		code = search_one(night, space, choose_seed(read, night->date, space->row->n_run), messages, err);
 	space->is_searched = code == ERR_OK && space->code == ERR_OK && space->row->n_run >= n_run;

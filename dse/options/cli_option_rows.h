@@ -167,6 +167,8 @@ OPTION(NOTE, TEXT, note, "note", 0, "TEXT", 0, 0, "why it is accepted, for those
 OPTION(TABLES, LIST, tables, "tables", 0, "PATH", 0, 0,
        "reference table, or folder of them, for the models' errors; none: no errors (default:\n"
        "tests/reference, where it is); repeatable")
+OPTION(MAX_MB, U64, max_mb, "max-mb", 0, "MB", 0, 1e9,
+       "memory that the process of a space may have, in 10^6 byte; more is its failure (default 0: no limit)")
 OPTION(TOLERANCE, TEXT, tolerance, "tolerance", 0, "PCT", 0, 0,
        "exit 6 when hypervolume or any objective's least value is worse by more per cent (default 0); by objective:\n"
        "latency_ms=1,energy_mj=2")

@@ -14,6 +14,7 @@ const struct option_note option_note_table[] = {
     {"nightly", OPTION_TOLERANCE,
      "what is worse or better by no more per cent is no difference; by objective: latency_ms=1,energy_mj=2 (default:\n"
      "the space's resolution; else how sure the model is of times and energies, and of counts 0)"},
+    {"nightly", OPTION_MAX_SECONDS, "seconds that the process of a space may take; more is its failure (default 0: no limit)"},
     {"nightly", OPTION_OUT, "folder for the store and nightly/DATE/ (default results)"},
     {"explore", OPTION_OUT, "folder for the runs' folders and their store (default results)"},
     {"explore", OPTION_DETAIL,

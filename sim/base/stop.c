@@ -7,12 +7,14 @@
 /*
  * The one mutable global of the program: a signal handler has no argument that
  * could carry a pointer, so there is nowhere else for it to leave its news.
+ * When the first wish came, by stop_now_ms; 0: it has not.
  */
-static atomic_bool is_requested;
+static atomic_uint_least64_t requested_ms;
 
 void stop_request(void)
 {
-	atomic_store(&is_requested, true);
+	uint_least64_t none = 0, now = stop_now_ms();
+	(void)atomic_compare_exchange_strong(&requested_ms, &none, now > 0 ? now : 1);
 }
 
 uint64_t stop_now_ms(void)
@@ -25,9 +27,17 @@ uint64_t stop_now_ms(void)
 
 bool stop_requested(const struct stop *stop)
 {
-	if (atomic_load_explicit(&is_requested, memory_order_relaxed))
+	if (atomic_load_explicit(&requested_ms, memory_order_relaxed) > 0)
 		return true;
 	return stop && stop->end_ms > 0 && stop_now_ms() >= stop->end_ms;
+}
+
+bool stop_is_urgent(const struct stop *stop)
+{
+	uint64_t requested = atomic_load_explicit(&requested_ms, memory_order_relaxed);
+	uint64_t end = stop ? stop->end_ms : 0;
+	uint64_t first = requested == 0 || (end > 0 && end < requested) ? end : requested;
+	return first > 0 && stop_now_ms() >= first + STOP_GRACE_MS;
 }
 
 bool stop_look(struct stop_watch *watch)

@@ -23,6 +23,13 @@ void stop_request(void);
 /* Whether the process is asked to stop, or the time is up. Takes some ten nanoseconds. */
 bool stop_requested(const struct stop *stop);
 
+/*
+ * Whether the wish came STOP_GRACE_MS ago: who still makes the best of what there is ends now with the least that will
+ * do. As quick as stop_requested.
+ */
+#define STOP_GRACE_MS 300U
+bool stop_is_urgent(const struct stop *stop);
+
 /* Milliseconds of a clock that never goes back. */
 uint64_t stop_now_ms(void);
 
