@@ -129,13 +129,13 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills widths fuzz limits verdicts whys sensitivities tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills widths fuzz draws tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test test-threads widths fuzz limits verdicts whys sensitivities mutation tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: all deps test test-threads widths fuzz draws mutation tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
 .PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
 .PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
@@ -199,30 +199,10 @@ fuzz:
 	$(AGAIN) VARIANT=fuzz CC=clang build-fuzzers build-program
 	+@$(MAKE) --no-print-directory VARIANT=fuzz CC=clang run-fuzzers
 
-# A thousand random spaces, what is said of their machines against all of their designs; `make test` draws some. Minutes.
-verdicts: deps
-	$(AGAIN) $(BUILD)/tests/test_verdict
-	@VERDICTS=1000 $(BUILD)/tests/test_verdict
-
-# A thousand random spaces and choices, what dse why says of them against all of their designs; `make test` draws some.
-whys: deps
-	$(AGAIN) $(BUILD)/tests/test_why
-	@WHYS=1000 $(BUILD)/tests/test_why
-
-# Four hundred random spaces, all bars of dse sensitivity against exhaustive searches; `make test` draws some.
-sensitivities: deps
-	$(AGAIN) $(BUILD)/tests/test_sensitivity
-	@SENSITIVITIES=400 $(BUILD)/tests/test_sensitivity
-
-# Ten thousand random spaces with limits, thinned fronts against all designs; `make test` draws some hundred. Minutes.
-limits: deps
-	$(AGAIN) $(BUILD)/tests/test_limits
-	@LIMITS=10000 $(BUILD)/tests/test_limits
-
-# Three hundred random spaces, fronts priced in the event tier against all designs there; `make test` draws some. Minutes.
-prices: deps
-	$(AGAIN) $(BUILD)/tests/test_price
-	@PRICES=300 $(BUILD)/tests/test_price
+# All random cases of the tests that draw them, or of one, ONLY=test_why; `make test` draws a sample. Half an hour of two cores.
+DRAW_TESTS := $(sort $(basename $(notdir $(shell grep -l 'support/draws\.h' $(TEST_SOURCES)))))
+draws: deps
+	$(AGAIN) VARIANT=release run-draws
 
 # Whether any test notices a changed constant; minutes.
 mutation: deps
@@ -283,6 +263,9 @@ run-fuzzers: $(FUZZERS) $(PROGRAM)
 run-benches: $(BENCHES) $(PROGRAM)
 	@set -e; for bench in $(BENCHES); do "$$bench"; done
 	@DSE='$(abspath $(PROGRAM))' OLD='$(OLD)' tests/bench/fronts.sh
+
+run-draws: $(addprefix $(BUILD)/tests/,$(or $(ONLY),$(DRAW_TESTS)))
+	@DRAWS=all ./tests/run $^
 
 run-tiers: $(BUILD)/tests/test_tiers $(BUILD)/tests/test_random_tiers
 	@set -e; for test in $^; do TIERS=all "$$test"; done
@@ -475,10 +458,7 @@ help:
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
 	@echo 'make test-threads searches that are kept in a store under the thread sanitizer (clang); a minute'
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
-	@echo 'make verdicts   what is said of the machines of 1 000 random spaces against all of their designs; minutes'
-	@echo 'make whys       what dse why says of 1 000 random choices against all designs of their spaces; minutes'
-	@echo 'make sensitivities  all bars of dse sensitivity on 400 random spaces against exhaustive searches; minutes'
-	@echo 'make limits     10 000 random spaces with limits against all of their designs; minutes'
+	@echo 'make draws      all random cases of the tests that draw them (ONLY=test_why: of one); half an hour'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
 	@echo 'make tiers      the fast tier against the event tier on every layer, and on random ones; minutes'
 	@echo 'make tiers-table  measure anew how far the fast tier is from the event tier (sim/fast/uncertainty_table.c)'

@@ -9,16 +9,13 @@
 
 #include "dse/layer/front_key.h"
 #include "sim/program/mixed.h"
+#include "tests/support/draws.h"
 #include "tests/support/random_layer.h"
 #include <math.h>
 #include <string.h>
 
-#define N_PROBLEM 250
-#define N_MESH 45
-#define N_STORAGE 60
 #define N_EVENT 40
 #define N_MIGRATING 40
-#define N_ROOM 150
 
 static bool same_front(const struct pareto *left, const struct pareto *right)
 {
@@ -281,16 +278,21 @@ static void test_front_key_leaves_out_what_no_front_depends_on(void **state)
 	(void)state;
 	struct survey survey = {.n_point = 0};
 	assert_true(machine_n_param <= MAX_PARAM && machine_n_level_param <= MAX_LEVEL_PARAM);
-	survey_fixtures(random_layer_fill, N_PROBLEM, &survey);
-	assert_true(survey.n_point > 2 * N_PROBLEM);
-	survey_fixtures(mesh_fixture, N_MESH, &survey);
-	survey_fixtures(storage_fixture, N_STORAGE, &survey);
-	survey_open(storage_fixture, 4 * N_STORAGE, &survey);
-	survey_open(migrating_fixture, N_MIGRATING, &survey);
-	/* the event tier takes long */
-	survey_open(event_fixture, N_EVENT, &survey);
-	if (find_open(&survey))
-		fail_msg("%s is left out of keys, and no front was seen that depends on it", find_open(&survey));
+	const uint32_t n_problem = draws(250, 80), n_storage = draws(60, 20);
+	survey_fixtures(random_layer_fill, n_problem, &survey);
+	assert_true(survey.n_point > 2 * n_problem);
+	survey_fixtures(mesh_fixture, draws(45, 15), &survey);
+	survey_fixtures(storage_fixture, n_storage, &survey);
+	/* a sample does not see every parameter decide a front */
+	if (draws_all()) {
+		survey_open(storage_fixture, 4 * n_storage, &survey);
+		survey_open(migrating_fixture, N_MIGRATING, &survey);
+		/* the event tier takes long */
+		survey_open(event_fixture, N_EVENT, &survey);
+		if (find_open(&survey))
+			fail_msg("%s is left out of keys, and no front was seen that depends on it",
+			         find_open(&survey));
+	}
 	print_message("%u parameters left out of some keys, %zu points\n", count_left_out(&survey), survey.n_point);
 	/* clocks, widths and numbers of PEs never are */
 	assert_int_equal(survey.machine[machine_find_param("qpe.n_pe") - machine_param].n_left_out, 0);
@@ -303,8 +305,9 @@ static void test_front_key_room_serves_what_fits(void **state)
 {
 	static const uint32_t sram_byte[] = {1024, 2048, 3072, 4096, 6144, 8192, 16384, 65536};
 	(void)state;
+	const uint32_t n_room = draws(150, 60);
 	uint32_t n_served = 0, n_other = 0;
-	for (uint32_t i = 0; i < N_ROOM; i++) {
+	for (uint32_t i = 0; i < n_room; i++) {
 		struct rng rng = rng_stream(32, 0, i);
 		struct random_layer f, less;
 		struct pareto front, other;
@@ -339,7 +342,7 @@ static void test_front_key_room_serves_what_fits(void **state)
 		layer_problem_free(&f.layer);
 	}
 	print_message("%u fronts served less SRAM, %u did not\n", n_served, n_other);
-	assert_true(n_served > 20 && n_other > 10);
+	assert_true(n_served > n_room / 10 && n_other > n_room / 15);
 }
 
 /* Layers whose fronts may differ have other keys. */

@@ -5,15 +5,13 @@
  *
  *   space ─┬─► exhaustive search in the event tier ───────────► the truth ─┐
  *          └─► exact search, fast ─► pricing within a budget ─► front, gaps ┴─► do the gaps hold?
- *
- * PRICES=N in the environment draws N spaces (make prices: 300).
  */
 #include "tests/support/unit_test.h"
 
 #include "dse/engine/engine.h"
 #include "dse/price/price.h"
+#include "tests/support/draws.h"
 #include "tests/support/random_network.h"
-#include "tests/support/slow_build.h"
 #include "tests/support/space_folder.h"
 #include <math.h>
 #include <stdio.h>
@@ -21,12 +19,6 @@
 #include <string.h>
 
 enum { TEXT = 4096 };
-
-static uint32_t n_space(void)
-{
-	const char *wanted = getenv("PRICES");
-	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : SLOW_BUILD ? 6 : 24;
-}
 
 /* Splits in parts of one size or two, in places and by strategies that the tiers do not agree on. */
 static void draw_space(struct rng *rng, unsigned n_layer)
@@ -187,7 +179,8 @@ static void test_price_gaps_hold_for_all_designs(void **state)
 {
 	struct tally tally = {0};
 	(void)state;
-	for (uint32_t number = 0; tally.n < n_space(); number++)
+	const uint32_t n_space = draws(300, 12);
+	for (uint32_t number = 0; tally.n < n_space; number++)
 		(void)try_space(number, &tally);
 	print_message(
 	    "%u spaces: front right in %u, gap at most %.2f %%, %.2f %% assumed in the mean, wrong in %u; not "

@@ -9,6 +9,7 @@
 #include "dse/pareto/nondominated.h"
 #include "dse/price/sample.h"
 #include "sim/base/rng.h"
+#include "tests/support/draws.h"
 #include "tests/support/near.h"
 #include "tests/support/space_text.h"
 #include <stdlib.h>
@@ -156,8 +157,8 @@ static void check_space(uint32_t trial, unsigned *n_on)
 static void test_sample_is_the_search_of_each_samples_machine(void **state)
 {
 	(void)state;
-	const char *wanted = getenv("TEST_SAMPLE_SPACES");
-	unsigned n = wanted ? (unsigned)strtoul(wanted, NULL, 10) : 20, n_on[N_TALLY] = {0};
+	const unsigned n = draws(300, 20);
+	unsigned n_on[N_TALLY] = {0};
 	for (uint32_t trial = 0; trial < n; trial++)
 		check_space(trial, n_on);
 	/* the samples tell machines apart */

@@ -7,12 +7,12 @@
 
 #include "dse/engine/engine.h"
 #include "dse/search/front_store.h"
+#include "tests/support/draws.h"
 #include "tests/support/random_network.h"
-#include "tests/support/slow_build.h"
 #include "tests/support/space_folder.h"
 #include <math.h>
 
-enum { TEXT = 4096, N_SPACE = SLOW_BUILD ? 3 : 8 };
+enum { TEXT = 4096 };
 
 static const char *draw_machine(struct rng *rng)
 {
@@ -91,7 +91,8 @@ static void test_fronts_under_tighter_limits_are_those_of_a_search(void **state)
 {
 	uint64_t n_taken = 0;
 	(void)state;
-	for (uint32_t number = 0; number < N_SPACE; number++) {
+	const uint32_t n_space = draws(24, 6);
+	for (uint32_t number = 0; number < n_space; number++) {
 		struct rng rng = rng_stream(31, 1, number);
 		const char *machine = draw_machine(&rng);
 		char network[TEXT];
@@ -104,7 +105,7 @@ static void test_fronts_under_tighter_limits_are_those_of_a_search(void **state)
 		n_taken += tighten(&rng, machine, &all);
 		pareto_free(&all);
 	}
-	print_message("%u spaces, %llu searches known\n", (unsigned)N_SPACE, (unsigned long long)n_taken);
+	print_message("%u spaces, %llu searches known\n", (unsigned)n_space, (unsigned long long)n_taken);
 	assert_true(n_taken > 0);
 }
 

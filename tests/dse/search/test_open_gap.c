@@ -5,28 +5,20 @@
  *
  *   space ─┬─► to the end ──────────────────────────► the front ─┐
  *          └─► so many evaluations, or milliseconds ─► front, gap ┴─► is the first one within the gap?
- *
- * OPEN_GAPS=N in the environment draws N spaces.
  */
 #include "tests/support/unit_test.h"
 
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "dse/space/space.h"
+#include "tests/support/draws.h"
 #include "tests/support/random_network.h"
-#include "tests/support/slow_build.h"
 #include "tests/support/space_folder.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { TEXT = 4096 };
-
-static uint32_t n_space(void)
-{
-	const char *wanted = getenv("OPEN_GAPS");
-	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : SLOW_BUILD ? 4 : 16;
-}
 
 static void draw_space(struct rng *rng)
 {
@@ -124,7 +116,8 @@ static void test_gaps_of_searches_cut_short_hold(void **state)
 {
 	struct tally by_evaluation = {0}, by_time = {0};
 	(void)state;
-	for (uint32_t number = 0; number < n_space(); number++)
+	const uint32_t n_space = draws(60, 12);
+	for (uint32_t number = 0; number < n_space; number++)
 		try_space(number, &by_evaluation, &by_time);
 	print_message("cut short by evaluations %u, by time %u; with a gap %u, %u; of less than 20 %% %u, %u\n",
 	              by_evaluation.n_cut, by_time.n_cut, by_evaluation.n_stated, by_time.n_stated,

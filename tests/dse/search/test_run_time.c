@@ -10,11 +10,11 @@
 #include "dse/space/metric.h"
 #include "sim/machine/machine_param.h"
 #include "sim/base/rng.h"
+#include "tests/support/draws.h"
 #include "tests/support/near.h"
 #include "tests/support/random_design.h"
 #include "tests/support/random_network.h"
 #include "tests/support/shipped_machine.h"
-#include "tests/support/slow_build.h"
 #include "tests/support/space_folder.h"
 #include <math.h>
 #include <stdio.h>
@@ -87,9 +87,10 @@ static void explore_space(const struct engine_kind *engine, bool flat, struct ex
 static void test_run_time_fronts_are_those_of_all_designs(void **state)
 {
 	static const double worker_us[] = {0, 0.1888, 4, 40};
+	const uint32_t n_space = draws(16, 8);
 	uint32_t n_point = 0, n_limited = 0, n_few = 0;
 	(void)state;
-	for (uint32_t number = 0; number < (SLOW_BUILD ? 4U : 16U); number++) {
+	for (uint32_t number = 0; number < n_space; number++) {
 		struct rng rng = rng_stream(20, 7, number);
 		char network[TEXT], limit[64];
 		struct explore all, exact, limited;
@@ -117,7 +118,7 @@ static void test_run_time_fronts_are_those_of_all_designs(void **state)
 		explore_free(&exact);
 		explore_free(&limited);
 	}
-	assert_true(n_point > 20 && n_limited > 0 && n_few > 0);
+	assert_true(n_point > n_space && n_limited > 0 && n_few > 0);
 }
 
 /* PEs that a design needs, counted by parts, and what the run-time system takes for them. */

@@ -7,7 +7,7 @@
  *   space ─► for each machine: flat exhaustive search ─► all nondominated designs ─┐
  *      └───► exact search of all machines ─► verdict: facts, claims ───────────────┴─► contradicted?
  *
- * VERDICTS=N in the environment draws N spaces (make verdicts: 1 000); VERDICTS_SHOW prints the verdicts.
+ * VERDICTS_SHOW in the environment prints the verdicts.
  */
 #include "tests/support/unit_test.h"
 
@@ -15,6 +15,7 @@
 #include "dse/search/explore.h"
 #include "dse/verdict/verdict.h"
 #include "sim/base/rng.h"
+#include "tests/support/draws.h"
 #include "tests/support/random_network.h"
 #include "tests/support/slow_build.h"
 #include "tests/support/space_folder.h"
@@ -49,12 +50,6 @@ static const struct axis chip_axis[] = {{"mla.array", 3, {"16x4", "8x4", "16x2"}
 			 systolic_axis[] = {{"systolic.array", 2, {"8x8", "16x4"}},
                                             {"systolic.filter_byte", 3, {"4096", "65536", "2048"}},
                                             {"systolic.memory_gb_s", 2, {"6.4", "0.8"}}};
-
-static uint32_t n_case(void)
-{
-	const char *wanted = getenv("VERDICTS");
-	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : SLOW_BUILD ? 3 : 12;
-}
 
 static void draw_objectives(struct rng *rng, struct drawn *drawn)
 {
@@ -406,7 +401,8 @@ static void test_verdict_on_random_spaces_is_not_contradicted_by_any_design(void
 {
 	struct tally tally = {0};
 	(void)state;
-	for (uint32_t number = 0; number < n_case(); number++)
+	const uint32_t n_space = draws(1000, 12);
+	for (uint32_t number = 0; number < n_space; number++)
 		try_space(number, &tally);
 	print_message("%u machines on fronts, %u beaten (%u of them cut by bounds, %u by a margin, %u by several "
 	              "together), %u without a design\n",

@@ -2,14 +2,13 @@
 /*
  * dse sensitivity on random small spaces: each bar drawn is what an exhaustive search of whole designs finds, in a
  * space that is written down with that value; and threads change nothing.
- *
- * SENSITIVITIES=N in the environment draws N spaces (make sensitivities: 400, with all bars).
  */
 #include "tests/support/unit_test.h"
 
 #include "dse/engine/engine.h"
 #include "dse/why/sensitivity.h"
 #include "sim/base/rng.h"
+#include "tests/support/draws.h"
 #include "tests/support/random_network.h"
 #include "tests/support/slow_build.h"
 #include "tests/support/space_folder.h"
@@ -158,8 +157,7 @@ static void check_order(const struct sensitivity *sensitivity)
 
 static void test_bars_are_what_an_exhaustive_search_finds(void **state)
 {
-	const char *wanted = getenv("SENSITIVITIES");
-	unsigned n = wanted ? (unsigned)strtoul(wanted, NULL, 10) : SLOW_BUILD ? 5 : 15;
+	const unsigned n = draws(400, 15);
 	unsigned n_checked = 0, n_declared = 0, n_limited = 0, n_refused = 0, n_useful = 0;
 	struct rng rng = rng_stream(20, 4, 100);
 	(void)state;
@@ -175,7 +173,7 @@ static void test_bars_are_what_an_exhaustive_search_finds(void **state)
 			sensitivity_free(&one);
 			continue;
 		}
-		if (wanted || i % 3 == 0) {
+		if (draws_all() || i % 3 == 0) {
 			assert_int_equal(make(&drawn, 2, &two, &again), ERR_OK);
 			assert_string_equal(text, again);
 			free(again);
@@ -187,7 +185,7 @@ static void test_bars_are_what_an_exhaustive_search_finds(void **state)
 			const struct sensitivity_bar *bar = &one.bar[k];
 			n_declared += bar->is_declared;
 			n_refused += bar->reason != NULL;
-			if (!wanted && strcmp(bar->param->key, "pe.sram_byte") != 0 && rng_below(&rng, 4) > 2)
+			if (!draws_all() && strcmp(bar->param->key, "pe.sram_byte") != 0 && rng_below(&rng, 4) > 2)
 				continue;
 			check_bar(&drawn, &one, bar);
 			n_checked++;
@@ -197,7 +195,7 @@ static void test_bars_are_what_an_exhaustive_search_finds(void **state)
 		free(text);
 		sensitivity_free(&one);
 	}
-	assert_true(n_checked >= (SLOW_BUILD && !wanted ? 10U : 100U) && n_declared > 0 && n_refused > 0 &&
+	assert_true(n_checked >= 2 * n && n_declared > 0 && n_refused > 0 &&
 	            n_useful > 0);
 	assert_true(n_limited > 0 || SLOW_BUILD);
 }

@@ -11,8 +11,6 @@
  * Choices are values of parameters, machines of the space and from a file, strategies, levels and splits of all layers
  * or of one, and mappings. A mapping is a design that an exhaustive search found; its figures are the search's where it
  * was found, and one run of the network elsewhere.
- *
- * WHYS=N in the environment draws N spaces (make whys: 1 000).
  */
 #include "tests/support/unit_test.h"
 
@@ -25,8 +23,8 @@
 #include "dse/space/space_machine.h"
 #include "dse/why/why.h"
 #include "sim/base/rng.h"
+#include "tests/support/draws.h"
 #include "tests/support/random_network.h"
-#include "tests/support/slow_build.h"
 #include "tests/support/space_folder.h"
 #include <math.h>
 #include <stdio.h>
@@ -62,12 +60,6 @@ struct drawn {
 	double found[SPACE_MAX_OBJECTIVE];
 	char found_machine[128];
 };
-
-static uint32_t n_case(void)
-{
-	const char *wanted = getenv("WHYS");
-	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : SLOW_BUILD ? 4 : 24;
-}
 
 static const char *value_of(const struct drawn *drawn, unsigned i)
 {
@@ -610,7 +602,8 @@ static void test_why_says_nothing_that_brute_force_contradicts(void **state)
 {
 	struct tally tally = {0};
 	(void)state;
-	for (uint32_t i = 0; i < n_case(); i++)
+	const uint32_t n_case = draws(1000, 24);
+	for (uint32_t i = 0; i < n_case; i++)
 		try_space(i, &tally);
 	(void)printf(
 	    "%u spaces: %u choices on the front, %u beaten, %u by a margin, %u without a design, %u steps, %u of them "
@@ -618,10 +611,10 @@ static void test_why_says_nothing_that_brute_force_contradicts(void **state)
 	    "%u choose a machine, %u a machine's file, %u of layers, %u a mapping (%u of them beaten); %u beat some of "
 	    "the "
 	    "front\n",
-	    n_case(), tally.n_on_front, tally.n_beaten, tally.n_margin, tally.n_empty, tally.n_step, tally.n_step_wins,
+	    n_case, tally.n_on_front, tally.n_beaten, tally.n_margin, tally.n_empty, tally.n_step, tally.n_step_wins,
 	    tally.n_loss, tally.n_nothing, tally.n_machine, tally.n_file, tally.n_layer, tally.n_mapping,
 	    tally.n_mapping_beaten, tally.n_better);
-	if (n_case() >= 24)
+	if (n_case >= 24)
 		assert_true(tally.n_on_front > 0 && tally.n_beaten > 0 && tally.n_margin > 0 && tally.n_step > 0 &&
 		            tally.n_step_wins > 0 && tally.n_loss > 0 && tally.n_machine > 0 && tally.n_file > 0 &&
 		            tally.n_layer > 0 && tally.n_mapping_beaten > 0 && tally.n_better > 0);

@@ -6,6 +6,7 @@
 #include "dse/space/space.h"
 #include "mapper/prove/prove.h"
 #include "mapper/unfold/unfold.h"
+#include "tests/support/draws.h"
 #include "tests/support/plain_block.h"
 #include "tests/support/random_chip.h"
 #include "tests/support/random_design.h"
@@ -24,7 +25,6 @@ static void run_serially(const struct prove_pool *pool, size_t n, void (*work)(v
 
 static const struct prove_pool prove_serial = {run_serially, 1};
 
-#define N_CASE 500
 #define MAX_MAC 3000000u /* of a block that is tried */
 
 static const char *const machine_path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml",
@@ -113,7 +113,7 @@ static void test_random_designs_are_exact(void **state)
 	(void)state;
 	for (int i = 0; i < N_MACHINE; i++)
 		machine[i] = shipped_machine(machine_path[i]);
-	unsigned n_case = getenv("PROVE_CASES") ? (unsigned)atoi(getenv("PROVE_CASES")) : N_CASE;
+	const unsigned n_case = draws(2000, 500);
 	for (unsigned i = 0; n < n_case; i++) {
 		struct block block = random_block(&rng);
 		struct machine chip = random_chip(&rng, &machine[0]);

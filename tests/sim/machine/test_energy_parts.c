@@ -8,11 +8,11 @@
 #include "sim/program/mixed.h"
 #include "sim/machine/machine_param.h"
 #include "sim/machine/machine_check.h"
+#include "tests/support/draws.h"
 #include "tests/support/random_design.h"
 #include <math.h>
 #include <string.h>
 
-#define N_TRIAL 20000
 
 /* Mostly somewhere between in orders of magnitude, now and then one of the ends. */
 static double draw(struct rng *rng, double min, double max)
@@ -125,7 +125,8 @@ static void test_energy_parts_sum_on_random_machines(void **state)
 {
 	(void)state;
 	unsigned n_ran = 0;
-	for (uint32_t trial = 0; trial < N_TRIAL; trial++) {
+	const uint32_t n_trial = draws(20000, 5000);
+	for (uint32_t trial = 0; trial < n_trial; trial++) {
 		struct rng rng = rng_stream(5, 1, trial);
 		struct machine machine = random_machine(&rng);
 		struct block block = random_block(&rng);
@@ -145,7 +146,7 @@ static void test_energy_parts_sum_on_random_machines(void **state)
 		}
 	}
 	print_message("%u runs\n", n_ran);
-	assert_true(n_ran > N_TRIAL / 4);
+	assert_true(n_ran > n_trial / 4);
 }
 
 /* The event tier on the machines as they are shipped but for their energies. */
@@ -153,7 +154,8 @@ static void test_energy_parts_sum_in_the_event_tier(void **state)
 {
 	(void)state;
 	unsigned n_ran = 0;
-	for (uint32_t trial = 0; trial < N_TRIAL / 200; trial++) {
+	const uint32_t n_trial = draws(100, 60);
+	for (uint32_t trial = 0; trial < n_trial; trial++) {
 		struct rng rng = rng_stream(5, 2, trial);
 		struct machine random = random_machine(&rng), machine;
 		machine_init(&machine, MACHINE_QPE);
@@ -177,7 +179,7 @@ static void test_energy_parts_sum_in_the_event_tier(void **state)
 			check_result(&machine, design.level, &run.result);
 		n_ran += run.ran;
 	}
-	assert_true(n_ran > 10);
+	assert_true(n_ran > n_trial / 10);
 }
 
 int main(void)
