@@ -98,7 +98,7 @@ static void search_pair(struct pe_search *search, uint32_t a, uint32_t b)
 			search->exit = end[k];
 			search->wait_mw = work->base_mw + (work->n_pe + work->n_idle_pe) * work->pe_mw[search->exit];
 			pe_search_dealt(search);
-			if (!work->is_placed)
+			if (work->n_class == 0)
 				pe_search_fixed(search);
 		}
 }
@@ -115,7 +115,7 @@ static void add_flattest(struct pe_search *search, uint32_t level)
 	more.n_pe = (uint32_t)(work->n_task % work->n_unit_pe);
 	more.n_first++;
 	group.n_pe = work->n_unit_pe - more.n_pe;
-	group.n_wait = more.n_pe > 0;
+	group.n_wait_first = more.n_pe > 0;
 	pe_plan_put(&plan, group);
 	pe_plan_put(&plan, more);
 	search->max_peak_mw = INFINITY;
@@ -132,7 +132,7 @@ size_t power_pe_options(const struct power_pe_work *work, double max_peak_mw, do
 			if ((work->levels >> a & 1) && (work->levels >> b & 1))
 				search_pair(&search, a, b);
 	keep_front(&search);
-	for (uint32_t l = 0; l < POWER_PE_MAX_LEVEL && !work->is_placed; l++)
+	for (uint32_t l = 0; l < POWER_PE_MAX_LEVEL && work->n_class == 0; l++)
 		if (work->levels >> l & 1)
 			add_flattest(&search, l);
 	*option = memory_must(arena_array(arena, search.n + 1, sizeof(**option)));

@@ -10,6 +10,9 @@
  *   PE 1   b  b  b  a a |
  *   PE 2   a a b  b  b  |        (b, the slower one, first or last)
  *
+ *   PE 0   a a a a a a a|        placed: the same with the tasks that each PE has (reuse: some have two or more fewer
+ *   PE 1   b b b a a    |        than others, and some none)
+ *
  *   PE 0   a a a a a a a|        fixed: no PE changes while it has tasks; each does as many as end by the end of
  *   PE 1   b  b  b  b  b|        the layer
  *   PE 2   .            |
@@ -26,12 +29,25 @@
 /* More tasks a PE than this: it changes its level after multiples of so many tasks that there are no more choices. */
 #define POWER_PE_MAX_CHANGE 48
 
+#define POWER_PE_MAX_CLASS 8
+#define POWER_PE_MAX_PART 8
+
+/* Units whose PEs have as many tasks: of each unit n_pe PEs with n_task, the most first, those without any included. */
+struct power_pe_class {
+	uint32_t n_unit, n_part;
+	struct power_pe_part {
+		uint32_t n_pe, n_task;
+	} part[POWER_PE_MAX_PART];
+};
+
 /* Tasks that are alike, and the PEs they run on. */
 struct power_pe_work {
 	uint64_t n_task;
 	uint32_t n_pe, n_unit_pe; /* n_unit_pe divides n_pe */
 	uint32_t n_idle_pe;       /* further PEs, which have no part in it */
-	bool is_placed;  /* tasks have their PEs, all of which have as many but for the last loop: dealt only */
+	/* Tasks that have their PEs, by unit; units without a task in none. 0: any PE can have any task. */
+	uint32_t n_class;
+	struct power_pe_class class[POWER_PE_MAX_CLASS];
 	uint32_t levels; /* bit i: level i may be used; of the others nothing is read */
 	double task_ns[POWER_PE_MAX_LEVEL]; /* > 0 */
 	double task_pj[POWER_PE_MAX_LEVEL]; /* without static energy */
@@ -45,10 +61,11 @@ struct power_pe_group {
 	uint32_t n_pe;
 	uint32_t first, second;     /* levels; the same: n_second is 0 */
 	uint32_t n_first, n_second; /* tasks */
-	uint32_t n_wait;            /* tasks whose time it waits then, at the second level, for others of its unit */
+	/* Tasks whose time it waits for others of its unit, after those of the first level and of the second. */
+	uint32_t n_wait_first, n_wait_second;
 };
 
-#define POWER_PE_MAX_GROUP 8
+#define POWER_PE_MAX_GROUP 32
 
 /* Who does what. PEs in no group have no task. */
 struct power_pe_plan {

@@ -33,7 +33,8 @@ static struct level_side side_of(const struct pe_search *search, uint32_t level)
 /* The time of so many tasks, summed as a pattern's. */
 static double side_ns(const struct pe_search *search, const struct level_side *side, uint64_t n_task)
 {
-	const struct power_pe_group group = {1, side->level, side->level, (uint32_t)n_task, 0, 0};
+	const struct power_pe_group group = {
+	    .n_pe = 1, .first = side->level, .second = side->level, .n_first = (uint32_t)n_task};
 	struct pe_pattern pattern;
 	assert(n_task < UINT32_MAX);
 	pe_pattern_make(search->work, search->entry, search->exit, &group, &pattern);
@@ -67,12 +68,17 @@ static void put_side(const struct pe_search *search, const struct level_side *si
 		return;
 	uint64_t n_round = ceil_div(n_task, n_unit_pe), n_full = n_round / n_most;
 	uint32_t n_rest = (uint32_t)(n_round % n_most), n_wait = (uint32_t)(n_round * n_unit_pe - n_task);
-	struct power_pe_group group = {(uint32_t)n_full * n_unit_pe, side->level, side->level, n_most, 0, 0};
-	struct power_pe_group rest = {n_rest > 0 ? n_unit_pe : 0, side->level, side->level, n_rest, 0, 0};
+	struct power_pe_group group = {.n_pe = (uint32_t)n_full * n_unit_pe,
+	                               .first = side->level,
+	                               .second = side->level,
+	                               .n_first = n_most};
+	struct power_pe_group rest = group;
+	rest.n_pe = n_rest > 0 ? n_unit_pe : 0;
+	rest.n_first = n_rest;
 	struct power_pe_group *last = n_rest > 0 ? &rest : &group, wait = *last;
 	wait.n_pe = n_wait;
 	wait.n_first--;
-	wait.n_wait = 1;
+	wait.n_wait_first = 1;
 	last->n_pe -= n_wait;
 	pe_plan_put(plan, group);
 	pe_plan_put(plan, rest);

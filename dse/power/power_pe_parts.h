@@ -5,14 +5,15 @@
  * Inside power_pe: what one PE of a group does over time, and lists of options.
  *
  *   power_pe_pattern.c  a group's PE over time; what a plan takes
- *   power_pe_dealt.c    plans in which every PE has as many tasks, or one less
+ *   power_pe_dealt.c    plans in which PEs have the tasks that they are dealt: as many each but one, or those placed there
+ *   power_pe_order.c    in such a plan, which units run their slow tasks first
  *   power_pe_fixed.c    plans in which no PE changes while it has tasks
  *   power_pe.c          over all pairs of levels; keeps the best
  *   power_pe_replay.c   a plan in time, PE by PE
  */
 #include "dse/power/power_pe.h"
 
-#define PATTERN_MAX_STEP 6
+#define PATTERN_MAX_STEP 7
 
 /* One PE from the beginning of the loops to where it stands at the exit level: power by step, less waiting there. */
 struct pe_pattern {
@@ -49,6 +50,20 @@ struct pe_search {
 void pe_search_add(struct pe_search *search, const struct power_pe_plan *plan);
 /* Add a group, to one whose PEs do the same if there is one; not if it has no PEs. */
 void pe_plan_put(struct power_pe_plan *plan, struct power_pe_group group);
+
+enum { SLOW_FIRST, FAST_FIRST, N_ORDER };
+
+/* What a class's unit does for one end, by order of its levels: of each part's PEs one. */
+struct pe_class_plan {
+	const struct power_pe_class *class;
+	bool is_possible[N_ORDER];
+	struct power_pe_group group[N_ORDER][POWER_PE_MAX_PART];
+	struct pe_pattern pattern[N_ORDER][POWER_PE_MAX_PART];
+	double pj[N_ORDER]; /* of a unit, above waiting */
+};
+
+/* Keep the thriftiest of all numbers of units of each class that are slow first, the others last, under the peak. */
+void pe_search_add_orders(struct pe_search *search, const struct pe_class_plan *class, size_t n_class);
 
 void pe_search_dealt(struct pe_search *search);
 void pe_search_fixed(struct pe_search *search);

@@ -13,11 +13,13 @@ static void put_step(struct pe_pattern *pattern, double ns, double over_mw)
 	pattern->over_mw[pattern->n_step++] = over_mw;
 }
 
-/* Tasks at a level, with the change to it. */
-static void put_tasks(const struct power_pe_work *work, uint32_t exit, uint32_t level, uint32_t n, uint32_t *now,
-                      struct pe_pattern *pattern)
+/* Tasks at a level and the time of some that it waits, with the change to it. */
+static void put_tasks(const struct power_pe_work *work, uint32_t exit, uint32_t level, uint32_t n, uint32_t n_wait,
+                      uint32_t *now, struct pe_pattern *pattern)
 {
 	double over_mw = work->pe_mw[level] - work->pe_mw[exit];
+	if (n == 0 && n_wait == 0)
+		return;
 	if (*now != level) {
 		put_step(pattern, work->switch_ns, over_mw);
 		pattern->pj += work->switch_pj;
@@ -25,6 +27,8 @@ static void put_tasks(const struct power_pe_work *work, uint32_t exit, uint32_t 
 	*now = level;
 	if (n > 0)
 		put_step(pattern, n * work->task_ns[level], over_mw + work->task_pj[level] / work->task_ns[level]);
+	if (n_wait > 0)
+		put_step(pattern, n_wait * work->task_ns[level], over_mw);
 }
 
 void pe_pattern_make(const struct power_pe_work *work, uint32_t entry, uint32_t exit,
@@ -32,13 +36,8 @@ void pe_pattern_make(const struct power_pe_work *work, uint32_t entry, uint32_t 
 {
 	uint32_t now = entry;
 	*pattern = (struct pe_pattern){0};
-	bool waits = group->n_wait > 0, changes = group->second != group->first;
-	if (group->n_first > 0 || (waits && !changes))
-		put_tasks(work, exit, group->first, group->n_first, &now, pattern);
-	if (group->n_second > 0 || (waits && changes))
-		put_tasks(work, exit, group->second, group->n_second, &now, pattern);
-	if (waits)
-		put_step(pattern, group->n_wait * work->task_ns[now], work->pe_mw[now] - work->pe_mw[exit]);
+	put_tasks(work, exit, group->first, group->n_first, group->n_wait_first, &now, pattern);
+	put_tasks(work, exit, group->second, group->n_second, group->n_wait_second, &now, pattern);
 	if (now != exit) {
 		put_step(pattern, work->switch_ns, 0);
 		pattern->pj += work->switch_pj;

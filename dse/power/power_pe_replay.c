@@ -14,7 +14,7 @@ enum pe_state { PE_CHANGES, PE_WORKS, PE_WAITS, PE_DONE };
 struct one_pe {
 	const struct power_pe_group *group; /* NULL: it has no task */
 	enum pe_state state;
-	uint32_t level, n_left[3]; /* tasks at the first level, at the second, and of waiting */
+	uint32_t level, n_left[4]; /* tasks at the first level, of waiting there, at the second, of waiting there */
 	double until_ns;           /* of its state; infinite: for good */
 };
 
@@ -22,9 +22,9 @@ static uint32_t wanted_level(const struct one_pe *pe, uint32_t exit)
 {
 	if (!pe->group)
 		return exit;
-	if (pe->n_left[0] > 0)
+	if (pe->n_left[0] > 0 || pe->n_left[1] > 0)
 		return pe->group->first;
-	return pe->n_left[1] > 0 || pe->n_left[2] > 0 ? pe->group->second : exit;
+	return pe->n_left[2] > 0 || pe->n_left[3] > 0 ? pe->group->second : exit;
 }
 
 /* The next thing that a PE does; returns the energy that it takes at once. */
@@ -37,12 +37,13 @@ static double go_on(const struct power_pe_work *work, uint32_t exit, double now_
 		pe->until_ns = now_ns + work->switch_ns;
 		return work->switch_pj;
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		if (pe->n_left[i] > 0) {
+			bool works = i % 2 == 0;
 			pe->n_left[i]--;
-			pe->state = i < 2 ? PE_WORKS : PE_WAITS;
+			pe->state = works ? PE_WORKS : PE_WAITS;
 			pe->until_ns = now_ns + work->task_ns[pe->level];
-			*n_done += i < 2;
+			*n_done += works;
 			return 0;
 		}
 	pe->state = PE_DONE;
@@ -64,7 +65,8 @@ static struct one_pe *make_pes(const struct power_pe_work *work, const struct po
 			}
 			pe[n++] = (struct one_pe){.group = group,
 			                          .level = plan->entry,
-			                          .n_left = {group->n_first, group->n_second, group->n_wait}};
+			                          .n_left = {group->n_first, group->n_wait_first,
+			                                     group->n_second, group->n_wait_second}};
 		}
 	while (n < n_pe)
 		pe[n++] = (struct one_pe){.level = plan->entry};

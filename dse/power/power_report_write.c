@@ -102,7 +102,7 @@ static void put_plan(struct json *json, const struct machine *machine, const str
 		const struct power_pe_group *group = &plan->group[g];
 		json_put_object(json, NULL, "pes %u, tasks %u, level %s, then_tasks %u, then_level %s, waits_tasks %u",
 		                group->n_pe, group->n_first, machine->level[group->first].name, group->n_second,
-		                machine->level[group->second].name, group->n_wait);
+		                machine->level[group->second].name, group->n_wait_first + group->n_wait_second);
 	}
 	json_end(json);
 }

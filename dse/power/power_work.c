@@ -11,10 +11,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const power_part_name[N_POWER_PART] = {"layer", "load", "loop", "last loop", "loops", "ARM"};
-
-#define MAX_PART 4 /* segments of a layer by its loops */
 
 /* Levels, lanes and changes: from the machine. Static power is drawn while the level changes. */
 static void take_hardware(const struct machine *machine, uint32_t levels, struct power_problem *problem)
@@ -38,28 +37,42 @@ static void take_hardware(const struct machine *machine, uint32_t levels, struct
 		}
 }
 
-/* Room for segments; pieces and segments are written side by side. */
+/* Pieces and segments are written side by side; close_writer gives them to the work. */
 struct power_writer {
 	struct power_work *work;
+	struct power_piece *piece;
 	struct power_segment *segment;
 	size_t n, n_room;
 };
 
-static void open_writer(struct power_work *work, size_t n_room, struct power_writer *writer)
+static void close_writer(struct power_writer *writer)
 {
-	*writer = (struct power_writer){.work = work, .n_room = n_room};
-	writer->segment = memory_must(arena_array(&work->arena, n_room + 1, sizeof(*writer->segment)));
-	work->piece = memory_must(arena_array(&work->arena, n_room + 1, sizeof(*work->piece)));
-	work->problem.segment = writer->segment;
+	struct power_work *work = writer->work;
+	struct power_segment *segment = memory_must(arena_array(&work->arena, writer->n + 1, sizeof(*segment)));
+	work->piece = memory_must(arena_array(&work->arena, writer->n + 1, sizeof(*work->piece)));
+	if (writer->n > 0) {
+		memcpy(segment, writer->segment, writer->n * sizeof(*segment));
+		memcpy(work->piece, writer->piece, writer->n * sizeof(*work->piece));
+	}
+	free(writer->segment);
+	free(writer->piece);
+	writer->piece = work->piece;
+	writer->segment = segment;
+	work->problem.segment = segment;
+	work->problem.n_segment = writer->n;
 }
 
 static void put_segment(struct power_writer *writer, const struct power_piece *piece, const struct power_mode *mode,
                         size_t n_mode, uint32_t n_repeat)
 {
-	assert(writer->n < writer->n_room && n_mode > 0 && n_repeat > 0);
-	writer->work->piece[writer->n] = *piece;
+	assert(n_mode > 0 && n_repeat > 0);
+	if (writer->n == writer->n_room) {
+		writer->n_room = writer->n_room ? 2 * writer->n_room : 64;
+		writer->piece = memory_resize(writer->piece, writer->n_room, sizeof(*writer->piece));
+		writer->segment = memory_resize(writer->segment, writer->n_room, sizeof(*writer->segment));
+	}
+	writer->piece[writer->n] = *piece;
 	writer->segment[writer->n++] = (struct power_segment){n_mode, mode, n_repeat};
-	writer->work->problem.n_segment = writer->n;
 }
 
 /* A mode of a part of a layer: some of a group's time and dynamic energy, static energy for that time. */
@@ -72,63 +85,73 @@ static struct power_mode mode_of(const struct power_groups *groups, const struct
 	return (struct power_mode){level, choice, ns, pj, ns > 0 ? pj / ns : groups->static_mw, NULL};
 }
 
-/* How a layer's tasks are dealt over its loops. */
-struct power_deal {
-	uint64_t n_loop, n_full, n_last; /* tasks of a loop, and of the last one */
-	bool is_even; /* tasks do not fill PEs loop by loop (parts that share filters): every loop has its share */
-};
-
-static struct power_deal deal_tasks(const struct power_groups *groups)
-{
-	uint64_t n_full = groups->n_task < groups->n_pe ? groups->n_task : groups->n_pe;
-	struct power_deal deal = {.n_loop = groups->n_loop, .n_full = n_full};
-	assert(groups->n_loop > 0);
-	if (groups->n_pe > 0 && ceil_div(groups->n_task, groups->n_pe) == groups->n_loop) {
-		deal.n_last = groups->n_task - (groups->n_loop - 1) * groups->n_pe;
-		return deal;
-	}
-	deal.is_even = true;
-	deal.n_full = deal.n_last = groups->n_task / groups->n_loop;
-	return deal;
-}
-
-/* Mean power of the loops in which most PEs have a task. */
-static double full_loop_mw(const struct power_groups *groups)
+/* Power of the first loop, in which most PEs have a task. */
+static double full_loop_mw(const struct power_groups *groups, const struct power_deal *deal)
 {
 	assert(groups->n_task > 0 && groups->loop.ns > 0);
-	struct power_deal deal = deal_tasks(groups);
-	double n_full = deal.n_loop > 1 ? (double)deal.n_full : (double)groups->n_task;
-	double loop_ns = groups->loop.ns / (double)deal.n_loop;
+	double loop_ns = groups->loop.ns / (double)deal->n_loop;
 	/* pJ per ns is mW */
-	return groups->static_mw + groups->loop.dynamic_pj * (n_full / (double)groups->n_task) / loop_ns;
+	return groups->static_mw +
+	       groups->loop.dynamic_pj * (deal->stretch[0].n_busy[0] / (double)deal->n_task) / loop_ns;
 }
 
-/* The loops, full ones first; groups [n_level of the modes]. */
-static void put_loops(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
-                      size_t n_mode, struct power_piece piece)
+/* So many loops of as many tasks, all PEs at one level; groups [n_level of the modes]. */
+static void put_loop(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
+                     size_t n_mode, double time_frac, double energy_frac, uint32_t n_loop,
+                     const struct power_piece *piece)
 {
-	struct power_deal deal = deal_tasks(&groups[0]);
-	assert(n_mode > 0 && n_mode <= POWER_MAX_LEVEL && deal.n_loop <= POWER_MAX_STAGE);
-	bool has_last = !deal.is_even && deal.n_last < deal.n_full;
-	struct power_mode *full = memory_must(arena_array(&writer->work->arena, n_mode, sizeof(*full)));
-	struct power_mode *last = memory_must(arena_array(&writer->work->arena, n_mode, sizeof(*last)));
-	double time_frac = 1.0 / (double)deal.n_loop, n_task = (double)groups[0].n_task;
-	double full_frac = deal.is_even ? time_frac : (double)deal.n_full / n_task;
-	for (size_t i = 0; i < n_mode; i++) {
-		full[i] = mode_of(&groups[i], &groups[i].loop, time_frac, full_frac, level[i], 0);
-		last[i] = mode_of(&groups[i], &groups[i].loop, time_frac, (double)deal.n_last / n_task, level[i], 0);
+	struct power_mode *mode = memory_must(arena_array(&writer->work->arena, n_mode, sizeof(*mode)));
+	assert(n_mode > 0 && n_mode <= POWER_MAX_LEVEL);
+	for (size_t i = 0; i < n_mode; i++)
+		mode[i] = mode_of(&groups[i], &groups[i].loop, time_frac, energy_frac, level[i], 0);
+	put_segment(writer, piece, mode, n_mode, n_loop);
+}
+
+/* The loops of a stretch, full ones first, those with as many tasks as one segment. */
+static void put_stretch(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
+                        size_t n_mode, const struct power_deal *deal, const struct power_stretch *stretch,
+                        struct power_piece piece)
+{
+	bool is_one_kind = stretch->n_busy[stretch->n_loop - 1] == stretch->n_busy[0];
+	uint32_t n_time = is_one_kind ? 1 : stretch->n_repeat;
+	for (uint32_t time = 0; time < n_time; time++)
+		for (uint32_t i = 0, n; i < stretch->n_loop; i += n) {
+			uint32_t n_task = stretch->n_busy[i];
+			for (n = 1; i + n < stretch->n_loop && stretch->n_busy[i + n] == n_task;)
+				n++;
+			piece.part = n_task < stretch->n_busy[0] ? POWER_LAST_LOOP : POWER_LOOP;
+			piece.n_task = piece.n_pe = n_task;
+			put_loop(writer, groups, level, n_mode, 1.0 / (double)deal->n_loop,
+			         n_task / (double)deal->n_task, is_one_kind ? n * stretch->n_repeat : n, &piece);
+		}
+}
+
+/* By PE where its tasks are dealt to PEs so that each can go its own way, else all PEs at one level. */
+static void put_loops(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
+                      size_t n_mode, const struct power_deal *deal, const struct power_work_options *options,
+                      const struct power_piece *piece)
+{
+	for (size_t i = 0; i < deal->n_stretch; i++) {
+		struct power_piece loops = *piece;
+		struct power_segment segment;
+		if (options->domain != DVFS_CHIP &&
+		    power_spread_loops(writer->work->machine, groups, level, n_mode, deal, &deal->stretch[i], options,
+		                       &writer->work->arena, &loops, &segment))
+			put_segment(writer, &loops, segment.mode, segment.n_mode, segment.n_repeat);
+		else
+			put_stretch(writer, groups, level, n_mode, deal, &deal->stretch[i], *piece);
 	}
-	uint32_t n_full = (uint32_t)deal.n_loop - has_last;
+}
+
+/* Whose tasks are where is not known: every loop has its share. */
+static void put_even_loops(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
+                           size_t n_mode, struct power_piece piece)
+{
+	double frac = 1.0 / (double)groups[0].n_loop;
 	piece.part = POWER_LOOP;
-	piece.n_task = deal.n_full;
-	piece.n_pe = (uint32_t)(deal.n_full < groups[0].n_pe ? deal.n_full : groups[0].n_pe);
-	if (n_full > 0)
-		put_segment(writer, &piece, full, n_mode, n_full);
-	piece.part = POWER_LAST_LOOP;
-	piece.n_task = deal.n_last;
-	piece.n_pe = (uint32_t)deal.n_last;
-	if (has_last)
-		put_segment(writer, &piece, last, n_mode, 1);
+	piece.n_task = groups[0].n_task / groups[0].n_loop;
+	piece.n_pe = 0;
+	put_loop(writer, groups, level, n_mode, frac, frac, (uint32_t)groups[0].n_loop, &piece);
 }
 
 /* Loads or ARM operations, when there are any. */
@@ -148,13 +171,12 @@ static void put_group(struct power_writer *writer, const struct power_groups *gr
 		put_segment(writer, &piece, mode, n_mode, 1);
 }
 
-/* A layer by its parts, or as one piece of these modes. ERR_USAGE: too many loops. */
+/* A layer by its parts, or as one piece of these modes; deal NULL: not known. ERR_USAGE: too many loops. */
 static enum err_code put_layer(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
-                               const struct power_mode *mode, size_t n_mode, const struct power_piece *piece,
-                               const struct power_work_options *options, struct err *err)
+                               const struct power_mode *mode, size_t n_mode, const struct power_deal *deal,
+                               const struct power_piece *piece, const struct power_work_options *options,
+                               struct err *err)
 {
-	struct power_piece loops = *piece;
-	struct power_segment segment;
 	if (!options->per_loop) {
 		put_segment(writer, piece, mode, n_mode, 1);
 		return ERR_OK;
@@ -164,12 +186,10 @@ static enum err_code put_layer(struct power_writer *writer, const struct power_g
 		               "dse power: %s has %" PRIu64 " loops, allowed are %d; leave --per-loop away",
 		               piece->block->name, groups[0].n_loop, POWER_MAX_STAGE);
 	put_group(writer, groups, POWER_LOAD, level, n_mode, *piece);
-	if (options->domain != DVFS_CHIP && groups[0].n_loop > 0 &&
-	    power_spread_loops(writer->work->machine, groups, level, n_mode, options, &writer->work->arena, &loops,
-	                       &segment))
-		put_segment(writer, &loops, segment.mode, segment.n_mode, segment.n_repeat);
+	if (groups[0].n_loop > 0 && deal)
+		put_loops(writer, groups, level, n_mode, deal, options, piece);
 	else if (groups[0].n_loop > 0)
-		put_loops(writer, groups, level, n_mode, *piece);
+		put_even_loops(writer, groups, level, n_mode, *piece);
 	put_group(writer, groups, POWER_ARM, level, n_mode, *piece);
 	return ERR_OK;
 }
@@ -212,9 +232,14 @@ static enum err_code apply_ratio(double ratio, struct power_writer *writer, stru
 	return ERR_OK;
 }
 
-static enum err_code finish(const struct power_work_options *options, struct power_writer *writer, struct err *err)
+/* code: of what was written. */
+static enum err_code finish(const struct power_work_options *options, enum err_code code, struct power_writer *writer,
+                            struct err *err)
 {
+	close_writer(writer);
 	size_t n_stage = power_n_stage(&writer->work->problem);
+	if (code != ERR_OK)
+		return code;
 	if (writer->n == 0)
 		return err_add(err, ERR_USAGE,
 		               "dse power: none of the layers has MLA tasks; choose others with --layers");
@@ -279,6 +304,7 @@ static enum err_code put_runs(struct power_writer *writer, const struct power_it
 	struct power_piece piece = {.block = item->context->block, .choice = choice};
 	size_t n = 0;
 	const struct verdict *why = NULL;
+	const struct layer_context *context = NULL;
 	assert(item->is_at_level || item->n_design == 1);
 	for (size_t i = 0; i < n_run; i++) {
 		if (!run[i].ran) {
@@ -286,6 +312,7 @@ static enum err_code put_runs(struct power_writer *writer, const struct power_it
 			continue;
 		}
 		const struct sim_result *result = &run[i].result;
+		context = run[i].context;
 		level[n] = run[i].design->level;
 		choice[n] = *run[i].design;
 		if (options->per_loop)
@@ -301,22 +328,24 @@ static enum err_code put_runs(struct power_writer *writer, const struct power_it
 	if (n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: %s", piece.block->name,
 		               why ? verdict_table[why->reason].help : "no design at the levels chosen");
+	struct power_deal deal;
+	uint32_t n_unit_pe = power_unit_pe(writer->work->machine, options->domain);
+	bool is_dealt = options->per_loop && power_deal_of(context, &choice[0], n_unit_pe, arena, &deal);
 	piece.n_choice = item->is_at_level ? (uint32_t)n : 1;
 	piece.n_task = split_n_task(&choice[0].split) * block_batch(piece.block);
-	return put_layer(writer, groups, level, mode, n, &piece, options, err);
+	return put_layer(writer, groups, level, mode, n, is_dealt ? &deal : NULL, &piece, options, err);
 }
 
 enum err_code power_work_build(const struct machine *machine, const struct power_item *item, size_t n_item,
                                const struct power_work_options *options, struct power_work *work, struct err *err)
 {
 	struct detail_run *run = NULL;
-	struct power_writer writer;
+	struct power_writer writer = {.work = work};
 	*work = (struct power_work){.machine = machine};
 	take_hardware(machine, options->levels, &work->problem);
 	enum err_code code = run_designs(machine, item, n_item, options, work->problem.levels, &work->arena, &run, err);
 	if (code != ERR_OK)
 		return code;
-	open_writer(work, n_item * MAX_PART, &writer);
 	for (size_t i = 0, at = 0; i < n_item; i++) {
 		size_t n_run = 0;
 		while (run[at + n_run].context && run[at + n_run].context->block == item[i].context->block)
@@ -325,21 +354,21 @@ enum err_code power_work_build(const struct machine *machine, const struct power
 		code = code == ERR_OK ? put : code;
 		at += n_run;
 	}
-	return code == ERR_OK ? finish(options, &writer, err) : code;
+	return finish(options, code, &writer, err);
 }
 
 enum err_code power_work_build_tasks(const struct machine *machine, const struct power_item *item, size_t n_item,
                                      const struct power_work_options *options, struct power_work *work, struct err *err)
 {
-	struct power_writer writer;
+	struct power_writer writer = {.work = work};
 	*work = (struct power_work){.machine = machine};
 	take_hardware(machine, options->levels, &work->problem);
-	open_writer(work, n_item * MAX_PART, &writer);
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n_item; i++) {
 		struct power_groups groups[POWER_MAX_LEVEL];
 		uint32_t level[POWER_MAX_LEVEL];
 		size_t n = 0;
+		struct power_deal deal;
 		struct power_piece piece = {
 		    .block = item[i].context->block, .part = POWER_LAYER, .n_choice = 1, .choice = item[i].design};
 		if (piece.block->kind == BLOCK_POOL)
@@ -352,15 +381,16 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 			    power_groups_of_tasks(item[i].context, &item[i].design->split, l, options->detail.detail);
 			level[n] = l;
 			mode[n] = mode_of(&groups[n], &groups[n].loop, 1, 1, l, 0);
-			mode[n].peak_mw = full_loop_mw(&groups[n]);
+			power_deal_evenly(groups[n].n_task, machine_n_pe(machine), &work->arena, &deal);
+			mode[n].peak_mw = full_loop_mw(&groups[n], &deal);
 			n++;
 		}
 		piece.n_task = groups[0].n_task;
-		piece.n_pe = (uint32_t)(groups[0].n_task < groups[0].n_pe ? groups[0].n_task : groups[0].n_pe);
-		enum err_code put = put_layer(&writer, groups, level, mode, n, &piece, options, err);
+		piece.n_pe = deal.stretch[0].n_busy[0];
+		enum err_code put = put_layer(&writer, groups, level, mode, n, &deal, &piece, options, err);
 		code = code == ERR_OK ? put : code;
 	}
-	return code == ERR_OK ? finish(options, &writer, err) : code;
+	return finish(options, code, &writer, err);
 }
 
 void power_work_free(struct power_work *work)

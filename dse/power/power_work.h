@@ -80,28 +80,58 @@ void power_work_free(struct power_work *work);
 enum err_code power_split_into(const struct layer_context *context, uint64_t n_part, struct split *split,
                                struct err *err);
 
-/* Inside: segments of a layer by its loops (power_work_loops.c). piece, segment have room for 4; returns how many. */
+/* Inside: segments of a layer by its loops (power_work_loops.c). */
 struct power_group {
 	double ns, dynamic_pj;
 };
-/* Times and dynamic energies of loads, loops and ARM operations at one level, and how many loops there are. */
+/* Times and dynamic energies of loads, loops and ARM operations at one level. */
 struct power_groups {
 	struct power_group load, loop, arm;
-	uint64_t n_loop, n_task, n_barrier; /* n_barrier: times that all PEs wait for each other in the loops */
-	uint32_t n_pe;
-	bool is_placed; /* tasks have their PEs; else any PE can take any task */
+	uint64_t n_loop, n_task; /* of the busiest PE, and in all */
 	double static_mw;
 };
 struct power_groups power_groups_of(const struct layer_context *context, const struct layer_design *design,
                                     const struct sim_result *result);
+
+/* The tasks between two barriers (power_work_deal.c). */
+struct power_stretch {
+	uint64_t n_task;
+	uint32_t n_loop;        /* tasks of the busiest PE */
+	uint32_t n_repeat;      /* stretches like this one after each other */
+	const uint32_t *n_busy; /* [n_loop] PEs that have a first, second, ... task */
+	uint32_t n_class;       /* 0: tasks that any PE can have, or too many classes */
+	struct power_pe_class class[POWER_PE_MAX_CLASS];
+};
+
+struct power_deal {
+	size_t n_stretch;
+	struct power_stretch *stretch; /* [n_stretch] in the arena */
+	uint64_t n_task, n_loop;       /* of all stretches, repeats included */
+	uint32_t n_pe;                 /* of the machine */
+	bool is_free;                  /* any PE can have any task */
+};
+
 /*
- * The loops of a layer with levels by PE as one segment for each barrier (power_work_spread.c): work at the levels of
- * groups [n_level], and its modes in the arena, first the levels alone. false: loops are not dealt over PEs so that
- * each could go its own way.
+ * Which PEs have how many tasks of a feasible design, in units of n_unit_pe (a divisor of the PEs). false: not known,
+ * as for pooling, results of unequal numbers of jobs, or schedules that are too large. Time and memory of unfolding it.
+ */
+bool power_deal_of(const struct layer_context *context, const struct layer_design *design, uint32_t n_unit_pe,
+                   struct arena *arena, struct power_deal *deal);
+
+/* n_task > 0 tasks, any of which any of n_pe PEs can have. */
+void power_deal_evenly(uint64_t n_task, uint32_t n_pe, struct arena *arena, struct power_deal *deal);
+
+/* PEs of a machine that have one level at a time; 1 where its PEs do not fill such units. */
+uint32_t power_unit_pe(const struct machine *machine, enum dvfs_domain domain);
+
+/*
+ * A stretch with levels by PE as a segment (power_work_spread.c): work at the levels of groups [n_level], and its modes
+ * in the arena, first the levels alone. false: its PEs are not in classes, so that all have one level.
  */
 bool power_spread_loops(const struct machine *machine, const struct power_groups *groups, const uint32_t *level,
-                        size_t n_level, const struct power_work_options *options, struct arena *arena,
-                        struct power_piece *piece, struct power_segment *segment);
+                        size_t n_level, const struct power_deal *deal, const struct power_stretch *stretch,
+                        const struct power_work_options *options, struct arena *arena, struct power_piece *piece,
+                        struct power_segment *segment);
 
 struct power_groups power_groups_of_tasks(const struct layer_context *context, const struct split *split,
                                           uint32_t level, enum detail detail);

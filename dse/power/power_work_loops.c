@@ -43,21 +43,16 @@ static void scale_energy(struct power_groups *groups, double dynamic_pj)
 	}
 }
 
-/* Loops of the busiest PE, and the PEs there are. */
-static void count_loops(const struct layer_context *context, const struct program *program, struct power_groups *groups)
+/* Loops of the busiest PE. */
+static void count_loops(const struct program *program, struct power_groups *groups)
 {
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
 		uint64_t n_loop = 0;
-		if (step->kind == STEP_COMPUTE) {
+		if (step->kind == STEP_COMPUTE)
 			n_loop = step->u.compute.n_task;
-			groups->n_pe = context->hierarchy.n_pe;
-			groups->is_placed = true;
-			groups->n_barrier = (uint64_t)step->u.compute.n_barrier;
-		} else if (step->kind == STEP_JOBS && step->u.jobs.n_pe > 0) {
+		else if (step->kind == STEP_JOBS && step->u.jobs.n_pe > 0)
 			n_loop = ceil_div(step->u.jobs.n_job, step->u.jobs.n_pe);
-			groups->n_pe = context->hierarchy.n_queue * step->u.jobs.n_pe;
-		}
 		groups->n_loop = n_loop > groups->n_loop ? n_loop : groups->n_loop;
 	}
 }
@@ -67,7 +62,6 @@ struct power_groups power_groups_of(const struct layer_context *context, const s
 {
 	assert(context && design && result);
 	struct power_groups groups = {.n_task = split_n_task(&design->split) * block_batch(context->block),
-	                              .n_barrier = 1,
 	                              .static_mw = energy_static_mw(context->machine, design->level)};
 	struct program program;
 	struct verdict verdict;
@@ -81,7 +75,7 @@ struct power_groups power_groups_of(const struct layer_context *context, const s
 	for (int i = 0; i < N_PHASE; i++)
 		group_of(&groups, (enum phase)i)->ns += (double)result->phase_clk[i] * ns_per_clk;
 	scale_energy(&groups, real_max(0, result->energy.total_pj - result->energy.static_pj));
-	count_loops(context, &program, &groups);
+	count_loops(&program, &groups);
 	if (groups.loop.ns <= 0)
 		groups.n_loop = 0;
 	else if (groups.n_loop == 0)
@@ -133,10 +127,8 @@ struct power_groups power_groups_of_tasks(const struct layer_context *context, c
 	tiling_build(context, split, &tiling);
 	tiling_mla_counts(context, &tiling, &counts);
 	struct power_groups groups = {.n_task = tiling.n_task,
-	                              .n_barrier = 1,
-	                              .n_pe = machine_n_pe(machine),
 	                              .static_mw = energy_static_mw(machine, level)};
-	groups.n_loop = ceil_div(groups.n_task, groups.n_pe);
+	groups.n_loop = ceil_div(groups.n_task, machine_n_pe(machine));
 	double clk =
 	    detail == DETAIL_GREYBOX ? greybox_task_clk(context, &tiling, level) : task_clk(context, &tiling, level);
 	counts.awake_clk = clk * (double)groups.n_task;

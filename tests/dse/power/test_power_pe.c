@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Levels by PE against an enumeration that knows no classes, groups or closed forms: every PE of a small chip goes
- * through every sequence of levels with one change at most, and time, energy and peak are read off the time line.
+ * Levels by PE against an enumeration that knows no classes, groups or closed forms: every PE (or unit of PEs) of a
+ * small chip goes through every sequence of levels with one change at most, and time, energy and peak are read off the
+ * time line. Tasks that any PE can have, and tasks that are placed: so many on each PE, drawn.
  */
 #include "dse/power/power_pe.h"
 #include "sim/base/rng.h"
@@ -12,6 +13,7 @@
 
 #define MAX_TASK 9
 #define MAX_PE 4
+#define MAX_PLACED 5
 #define MAX_SEQUENCE 96
 
 /* A PE's tasks: levels one after the other. */
@@ -30,9 +32,12 @@ struct brute {
 	const struct power_pe_work *work;
 	uint32_t entry, exit;
 	double max_mw, slope_mw;
+	bool is_placed;
+	uint32_t n_unit, n_unit_pe;
+	uint32_t placed[MAX_PE]; /* tasks of each PE, unit by unit, where they are placed */
 	uint32_t n_sequence;
 	struct sequence sequence[MAX_SEQUENCE];
-	uint32_t chosen[MAX_PE];
+	uint32_t chosen[MAX_PE]; /* of each unit */
 	double slow_ns; /* the least time of a choice that does everything slowly: later ends are of no use */
 	size_t n;
 	struct point front[4096];
@@ -62,7 +67,8 @@ static void line_change(const struct power_pe_work *work, uint32_t to, uint32_t 
 	line->once_pj += work->switch_pj;
 }
 
-static struct line line_of(const struct brute *brute, const struct sequence *sequence)
+/* A PE with n_own of the sequence's tasks waits for the time of the last ones. */
+static struct line line_of(const struct brute *brute, const struct sequence *sequence, uint32_t n_own)
 {
 	const struct power_pe_work *work = brute->work;
 	struct line line = {0};
@@ -70,7 +76,8 @@ static struct line line_of(const struct brute *brute, const struct sequence *seq
 	for (uint32_t i = 0; i < sequence->n; i++) {
 		uint32_t to = sequence->level[i];
 		line_change(work, to, &level, &line);
-		line_put(&line, work->task_ns[to], work->pe_mw[to] + work->task_pj[to] / work->task_ns[to]);
+		double task_mw = i < n_own ? work->task_pj[to] / work->task_ns[to] : 0;
+		line_put(&line, work->task_ns[to], work->pe_mw[to] + task_mw);
 	}
 	line_change(work, brute->exit, &level, &line);
 	line_put(&line, 0, work->pe_mw[brute->exit]);
@@ -93,7 +100,8 @@ static bool measure(const struct brute *brute, double *ns, double *pj)
 	*ns = 0;
 	*pj = 0;
 	for (uint32_t i = 0; i < work->n_pe; i++) {
-		line[i] = line_of(brute, &brute->sequence[brute->chosen[i]]);
+		const struct sequence *sequence = &brute->sequence[brute->chosen[i / brute->n_unit_pe]];
+		line[i] = line_of(brute, sequence, brute->is_placed ? brute->placed[i] : sequence->n);
 		*ns = fmax(*ns, line[i].done_ns);
 	}
 	*pj = work->base_mw * *ns;
@@ -117,8 +125,9 @@ static bool measure(const struct brute *brute, double *ns, double *pj)
 /* Level 0 is the slow one. */
 static void put_sequences(struct brute *brute)
 {
+	uint64_t n_most = brute->is_placed ? MAX_PLACED : brute->work->n_task;
 	brute->n_sequence = 0;
-	for (uint32_t n = 0; n <= brute->work->n_task; n++)
+	for (uint32_t n = 0; n <= n_most; n++)
 		for (uint32_t k = 0; k <= n; k++)
 			for (int order = 0; order < 2; order++) {
 				bool changes = k > 0 && k < n;
@@ -129,7 +138,7 @@ static void put_sequences(struct brute *brute)
 					continue;
 				for (uint32_t i = 0; i < n; i++)
 					sequence.level[i] = order == 0 ? i >= n - k : i < k;
-				sequence.done_ns = line_of(brute, &sequence).done_ns;
+				sequence.done_ns = line_of(brute, &sequence, n).done_ns;
 				assert_in_range(brute->n_sequence, 0, MAX_SEQUENCE - 1);
 				brute->sequence[brute->n_sequence++] = sequence;
 			}
@@ -152,7 +161,7 @@ static bool is_slow_enough(const struct brute *brute, double ns, bool *all_slow)
 {
 	bool is_enough = true;
 	*all_slow = true;
-	for (uint32_t i = 0; i < brute->work->n_pe; i++) {
+	for (uint32_t i = 0; i < brute->n_unit; i++) {
 		const struct sequence *sequence = &brute->sequence[brute->chosen[i]];
 		bool first = sequence->slow_first && !could_be_slower(brute, sequence, true, ns);
 		bool last = sequence->fast_first && !could_be_slower(brute, sequence, false, ns);
@@ -165,7 +174,7 @@ static bool is_slow_enough(const struct brute *brute, double ns, bool *all_slow)
 /* Whether a PE at the slow level could do one more of the others' tasks. */
 static bool slow_could_do_more(const struct brute *brute, double ns)
 {
-	for (uint32_t i = 0; i < brute->work->n_pe; i++) {
+	for (uint32_t i = 0; i < brute->n_unit; i++) {
 		const struct sequence *sequence = &brute->sequence[brute->chosen[i]];
 		for (uint32_t k = 0; k < brute->n_sequence && sequence->n > 0 && sequence->n_fast == 0; k++)
 			if (brute->sequence[k].n == sequence->n + 1 && brute->sequence[k].n_fast == 0 &&
@@ -180,16 +189,16 @@ static bool is_of_class(const struct brute *brute, double ns, bool *all_slow)
 {
 	uint32_t least = MAX_TASK, most = 0;
 	bool changes = false;
-	for (uint32_t i = 0; i < brute->work->n_pe; i++) {
+	for (uint32_t i = 0; i < brute->n_unit; i++) {
 		const struct sequence *sequence = &brute->sequence[brute->chosen[i]];
 		least = sequence->n < least ? sequence->n : least;
 		most = sequence->n > most ? sequence->n : most;
 		changes = changes || (sequence->n_fast > 0 && sequence->n_fast < sequence->n);
 	}
 	bool is_enough = is_slow_enough(brute, ns, all_slow);
-	if (most <= least + 1 && is_enough)
+	if ((brute->is_placed || most <= least + 1) && is_enough)
 		return true;
-	return !changes && !brute->work->is_placed && (*all_slow || !slow_could_do_more(brute, ns));
+	return !changes && !brute->is_placed && (*all_slow || !slow_could_do_more(brute, ns));
 }
 
 static void keep(struct brute *brute)
@@ -211,6 +220,24 @@ static void keep(struct brute *brute)
 	brute->front[n++] = new;
 	brute->n = n;
 	assert_in_range(n, 1, 4000);
+}
+
+/* Each unit has the tasks of its busiest PE. */
+static void choose_placed(struct brute *brute, uint32_t unit)
+{
+	uint32_t n_most = 0;
+	if (unit >= brute->n_unit || unit >= MAX_PE) {
+		keep(brute);
+		return;
+	}
+	for (uint32_t i = 0; i < brute->n_unit_pe; i++)
+		n_most = brute->placed[unit * brute->n_unit_pe + i] > n_most ? brute->placed[unit * brute->n_unit_pe + i]
+		                                                              : n_most;
+	for (uint32_t i = 0; i < brute->n_sequence; i++)
+		if (brute->sequence[i].n == n_most) {
+			brute->chosen[unit] = i;
+			choose_placed(brute, unit + 1);
+		}
 }
 
 static void choose(struct brute *brute, uint32_t pe, uint32_t from, uint64_t n_left)
@@ -242,7 +269,6 @@ static void make_work(struct rng *rng, bool whole, struct power_pe_work *work)
 {
 	*work = (struct power_pe_work){.n_pe = 1 + rng_below(rng, MAX_PE),
 	                               .n_unit_pe = 1,
-	                               .is_placed = rng_below(rng, 3) == 0,
 	                               .levels = 3,
 	                               .base_mw = draw(rng, 0, 5, whole)};
 	work->n_task = 1 + rng_below(rng, work->n_pe < 3 ? 7 : 8);
@@ -259,8 +285,37 @@ static void make_work(struct rng *rng, bool whole, struct power_pe_work *work)
 	work->switch_pj = (work->task_pj[1] - work->task_pj[0] - least_pj) / 2 * rng_below(rng, 2);
 }
 
+/* So many tasks on each PE, and the classes of units that follow, found by comparing all with all. */
+static void place_tasks(struct rng *rng, struct power_pe_work *work, uint32_t placed[MAX_PE])
+{
+	uint32_t n_most = 1 + rng_below(rng, work->n_pe < 4 ? MAX_PLACED : 3);
+	work->n_unit_pe = work->n_pe % 2 == 0 && rng_below(rng, 2) ? 2 : 1;
+	work->n_task = 0;
+	for (uint32_t i = 0; i < work->n_pe; i++)
+		work->n_task += placed[i] = i == 0 ? n_most : rng_below(rng, n_most + 1);
+	for (uint32_t i = 0; i < work->n_pe; i += work->n_unit_pe) {
+		uint32_t one = placed[i], other = placed[i + work->n_unit_pe - 1], k = 0;
+		uint32_t most = one > other ? one : other, least = one > other ? other : one;
+		if (most == 0)
+			continue;
+		struct power_pe_class class = {.n_unit = 1, .n_part = 1, .part = {{work->n_unit_pe, most}}};
+		if (least < most) {
+			class.n_part = 2;
+			class.part[0].n_pe = 1;
+			class.part[1] = (struct power_pe_part){1, least};
+		}
+		while (k < work->n_class && memcmp(work->class[k].part, class.part, sizeof(class.part)) != 0)
+			k++;
+		if (k < work->n_class)
+			work->class[k].n_unit++;
+		else
+			work->class[work->n_class++] = class;
+	}
+}
+
 /* Every option is what it says, by the replay; and no choice of the enumeration is better than all options. */
-static void compare(const struct power_pe_work *work, double max_mw, double slope_mw, unsigned *n_point)
+static void compare(const struct power_pe_work *work, const uint32_t placed[MAX_PE], double max_mw, double slope_mw,
+                    unsigned *n_point)
 {
 	static struct brute brute;
 	struct arena arena = {0};
@@ -272,15 +327,23 @@ static void compare(const struct power_pe_work *work, double max_mw, double slop
 		assert_true(fabs(ns - option[i].ns) <= 1e-9 * ns && fabs(pj - option[i].pj) <= 1e-9 * pj);
 		assert_true(fabs(mw - option[i].peak_mw) <= 1e-9 * mw);
 		/* one PE alone, whatever the peak */
-		bool is_flattest = !work->is_placed && i + 2 >= n;
+		bool is_flattest = !placed && i + 2 >= n;
 		assert_true(mw <= max_mw * (1 + 1e-9) || is_flattest);
 	}
 	for (uint32_t ends = 0; ends < 4; ends++) {
 		brute = (struct brute){
 		    .work = work, .entry = ends & 1, .exit = ends >> 1, .max_mw = max_mw, .slow_ns = INFINITY};
 		brute.slope_mw = slope_mw;
+		brute.is_placed = placed != NULL;
+		brute.n_unit_pe = work->n_unit_pe;
+		brute.n_unit = work->n_pe / work->n_unit_pe;
+		for (uint32_t i = 0; placed && i < work->n_pe; i++)
+			brute.placed[i] = placed[i];
 		put_sequences(&brute);
-		choose(&brute, 0, 0, work->n_task);
+		if (placed)
+			choose_placed(&brute, 0);
+		else
+			choose(&brute, 0, 0, work->n_task);
 		for (size_t i = 0; i < brute.n; i++) {
 			bool is_met = brute.front[i].ns > brute.slow_ns * (1 + 1e-9);
 			for (size_t k = 0; k < n && !is_met; k++)
@@ -299,25 +362,43 @@ static void compare(const struct power_pe_work *work, double max_mw, double slop
 	arena_free(&arena);
 }
 
-static void test_power_pe_equals_brute_force(void **state)
+static void compare_many(uint32_t seed, uint32_t n, bool places, unsigned *n_point)
 {
-	unsigned n_point = 0;
-	(void)state;
-	for (uint32_t i = 0; i < 500; i++) {
-		struct rng rng = rng_stream(11, 0, i);
+	for (uint32_t i = 0; i < n; i++) {
+		struct rng rng = rng_stream(seed, 0, i);
 		struct power_pe_work work;
+		uint32_t placed[MAX_PE];
 		make_work(&rng, i % 2 == 0, &work);
+		if (places)
+			place_tasks(&rng, &work, placed);
 		double fast_mw = work.base_mw, slow_mw = work.base_mw;
 		fast_mw += work.n_pe * (work.pe_mw[1] + work.task_pj[1] / work.task_ns[1]);
 		slow_mw += work.n_pe * (work.pe_mw[0] + work.task_pj[0] / work.task_ns[0]);
 		double max_mw = i % 3 == 0 ? INFINITY : slow_mw + rng_unit(&rng) * (fast_mw - slow_mw);
-		compare(&work, max_mw, i % 5 == 0 ? work.base_mw + work.n_pe * work.pe_mw[0] : 0, &n_point);
+		compare(&work, places ? placed : NULL, max_mw,
+		        i % 5 == 0 ? work.base_mw + work.n_pe * work.pe_mw[0] : 0, n_point);
 	}
+}
+
+static void test_power_pe_equals_brute_force(void **state)
+{
+	unsigned n_point = 0;
+	(void)state;
+	compare_many(11, 500, false, &n_point);
+	assert_in_range(n_point, 3000, 100000);
+}
+
+static void test_power_pe_placed_equals_brute_force(void **state)
+{
+	unsigned n_point = 0;
+	(void)state;
+	compare_many(12, 500, true, &n_point);
 	assert_in_range(n_point, 3000, 100000);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_power_pe_equals_brute_force)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_power_pe_equals_brute_force),
+	                                   cmocka_unit_test(test_power_pe_placed_equals_brute_force)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
