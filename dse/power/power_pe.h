@@ -48,7 +48,7 @@ struct power_pe_work {
 	/* Tasks that have their PEs, by unit; units without a task in none. 0: any PE can have any task. */
 	uint32_t n_class;
 	struct power_pe_class class[POWER_PE_MAX_CLASS];
-	uint32_t levels; /* bit i: level i may be used; of the others nothing is read */
+	uint32_t levels;                    /* bit i: level i may be used; of the others nothing is read */
 	double task_ns[POWER_PE_MAX_LEVEL]; /* > 0 */
 	double task_pj[POWER_PE_MAX_LEVEL]; /* without static energy */
 	double pe_mw[POWER_PE_MAX_LEVEL];   /* static power of a PE */

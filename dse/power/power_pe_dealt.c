@@ -52,7 +52,8 @@ static bool fewest_fast(const struct pe_search *search, int order, uint32_t n_ta
 	return end_of(search, order, n_task, n_task) <= end_ns;
 }
 
-/* A PE with fewer tasks than its unit's busiest one: it lacks the last ones, whose time it waits where the others are. */
+/* A PE with fewer tasks than its unit's busiest one: it lacks the last ones, whose time it waits where the others are.
+ */
 static struct power_pe_group shorten(struct power_pe_group group, uint32_t n_less)
 {
 	uint32_t n_second = n_less < group.n_second ? n_less : group.n_second;

@@ -68,10 +68,8 @@ static void put_side(const struct pe_search *search, const struct level_side *si
 		return;
 	uint64_t n_round = ceil_div(n_task, n_unit_pe), n_full = n_round / n_most;
 	uint32_t n_rest = (uint32_t)(n_round % n_most), n_wait = (uint32_t)(n_round * n_unit_pe - n_task);
-	struct power_pe_group group = {.n_pe = (uint32_t)n_full * n_unit_pe,
-	                               .first = side->level,
-	                               .second = side->level,
-	                               .n_first = n_most};
+	struct power_pe_group group = {
+	    .n_pe = (uint32_t)n_full * n_unit_pe, .first = side->level, .second = side->level, .n_first = n_most};
 	struct power_pe_group rest = group;
 	rest.n_pe = n_rest > 0 ? n_unit_pe : 0;
 	rest.n_first = n_rest;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who runs the slow tasks first. Under a peak, so many units of each class begin with their slow tasks, the others with
- * the fast ones. Power and energy are linear in these numbers; all but the largest class's are tried, from the thriftier
- * end, as long as the peak can still be kept and energy can still be less than the best so far; the largest class's
- * follow as an interval.
+ * the fast ones. Power and energy are linear in these numbers; all but the largest class's are tried, from the
+ * thriftier end, as long as the peak can still be kept and energy can still be less than the best so far; the largest
+ * class's follow as an interval.
  */
 #include "dse/power/power_pe_parts.h"
 #include <assert.h>
@@ -113,7 +113,7 @@ struct order_search {
 	const struct pe_class_plan *class;
 	size_t n_class, n_instant;
 	const struct instant *instant;
-	size_t turn[POWER_PE_MAX_CLASS]; /* classes in the order in which they are chosen, the largest last */
+	size_t turn[POWER_PE_MAX_CLASS];        /* classes in the order in which they are chosen, the largest last */
 	double left_pj[POWER_PE_MAX_CLASS + 1]; /* the least that the classes from a turn on take */
 	uint32_t chosen[POWER_PE_MAX_CLASS], best[POWER_PE_MAX_CLASS];
 	double best_pj;
@@ -230,8 +230,8 @@ void pe_search_add_orders(struct pe_search *search, const struct pe_class_plan *
 	for (size_t i = n_class; i-- > 0;) {
 		uint32_t least, most;
 		bound_orders(&class[order.turn[i]], &least, &most);
-		order.left_pj[i] = order.left_pj[i + 1] + fmin(class_pj(&class[order.turn[i]], least),
-		                                               class_pj(&class[order.turn[i]], most));
+		order.left_pj[i] = order.left_pj[i + 1] +
+		                   fmin(class_pj(&class[order.turn[i]], least), class_pj(&class[order.turn[i]], most));
 	}
 	choose(&order, 0, 0);
 	if (isinf(order.best_pj))

@@ -5,11 +5,10 @@
  * Inside power_pe: what one PE of a group does over time, and lists of options.
  *
  *   power_pe_pattern.c  a group's PE over time; what a plan takes
- *   power_pe_dealt.c    plans in which PEs have the tasks that they are dealt: as many each but one, or those placed there
- *   power_pe_order.c    in such a plan, which units run their slow tasks first
- *   power_pe_fixed.c    plans in which no PE changes while it has tasks
- *   power_pe.c          over all pairs of levels; keeps the best
- *   power_pe_replay.c   a plan in time, PE by PE
+ *   power_pe_dealt.c    plans in which PEs have the tasks that they are dealt: as many each but one, or those placed
+ * there power_pe_order.c    in such a plan, which units run their slow tasks first power_pe_fixed.c    plans in which
+ * no PE changes while it has tasks power_pe.c          over all pairs of levels; keeps the best power_pe_replay.c   a
+ * plan in time, PE by PE
  */
 #include "dse/power/power_pe.h"
 

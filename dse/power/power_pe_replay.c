@@ -63,10 +63,10 @@ static struct one_pe *make_pes(const struct power_pe_work *work, const struct po
 				free(pe);
 				return NULL;
 			}
-			pe[n++] = (struct one_pe){.group = group,
-			                          .level = plan->entry,
-			                          .n_left = {group->n_first, group->n_wait_first,
-			                                     group->n_second, group->n_wait_second}};
+			pe[n++] = (struct one_pe){
+			    .group = group,
+			    .level = plan->entry,
+			    .n_left = {group->n_first, group->n_wait_first, group->n_second, group->n_wait_second}};
 		}
 	while (n < n_pe)
 		pe[n++] = (struct one_pe){.level = plan->entry};

@@ -329,8 +329,7 @@ static enum err_code put_runs(struct power_writer *writer, const struct power_it
 		return err_add(err, ERR_INFEASIBLE, "%s: %s", piece.block->name,
 		               why ? verdict_table[why->reason].help : "no design at the levels chosen");
 	struct power_deal deal;
-	uint32_t n_unit_pe = power_unit_pe(writer->work->machine, options->domain);
-	bool is_dealt = options->per_loop && power_deal_of(context, &choice[0], n_unit_pe, arena, &deal);
+	bool is_dealt = options->per_loop && power_deal_of(context, &choice[0], arena, &deal);
 	piece.n_choice = item->is_at_level ? (uint32_t)n : 1;
 	piece.n_task = split_n_task(&choice[0].split) * block_batch(piece.block);
 	return put_layer(writer, groups, level, mode, n, is_dealt ? &deal : NULL, &piece, options, err);

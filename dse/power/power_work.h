@@ -93,14 +93,18 @@ struct power_groups {
 struct power_groups power_groups_of(const struct layer_context *context, const struct layer_design *design,
                                     const struct sim_result *result);
 
-/* The tasks between two barriers (power_work_deal.c). */
+/* The tasks between two barriers (power_work_deal.c), counted in tasks as long as the mean one of the busiest PE. */
 struct power_stretch {
 	uint64_t n_task;
 	uint32_t n_loop;        /* tasks of the busiest PE */
 	uint32_t n_repeat;      /* stretches like this one after each other */
 	const uint32_t *n_busy; /* [n_loop] PEs that have a first, second, ... task */
-	uint32_t n_class;       /* 0: tasks that any PE can have, or too many classes */
-	struct power_pe_class class[POWER_PE_MAX_CLASS];
+	/* Units alike, where each PE has its own level and where those of a QPE have one; none: tasks that any PE can
+	 * have, or too many classes. */
+	struct power_classes {
+		uint32_t n;
+		struct power_pe_class class[POWER_PE_MAX_CLASS];
+	} by_pe, by_qpe;
 };
 
 struct power_deal {
@@ -112,17 +116,14 @@ struct power_deal {
 };
 
 /*
- * Which PEs have how many tasks of a feasible design, in units of n_unit_pe (a divisor of the PEs). false: not known,
- * as for pooling, results of unequal numbers of jobs, or schedules that are too large. Time and memory of unfolding it.
+ * Which PEs have how many tasks of a feasible design. false: not known, as for pooling, results of unequal numbers of
+ * jobs, or schedules that are too large. Time and memory of unfolding it.
  */
-bool power_deal_of(const struct layer_context *context, const struct layer_design *design, uint32_t n_unit_pe,
-                   struct arena *arena, struct power_deal *deal);
+bool power_deal_of(const struct layer_context *context, const struct layer_design *design, struct arena *arena,
+                   struct power_deal *deal);
 
 /* n_task > 0 tasks, any of which any of n_pe PEs can have. */
 void power_deal_evenly(uint64_t n_task, uint32_t n_pe, struct arena *arena, struct power_deal *deal);
-
-/* PEs of a machine that have one level at a time; 1 where its PEs do not fill such units. */
-uint32_t power_unit_pe(const struct machine *machine, enum dvfs_domain domain);
 
 /*
  * A stretch with levels by PE as a segment (power_work_spread.c): work at the levels of groups [n_level], and its modes

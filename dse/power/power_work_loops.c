@@ -126,8 +126,7 @@ struct power_groups power_groups_of_tasks(const struct layer_context *context, c
 	struct counts counts = {0};
 	tiling_build(context, split, &tiling);
 	tiling_mla_counts(context, &tiling, &counts);
-	struct power_groups groups = {.n_task = tiling.n_task,
-	                              .static_mw = energy_static_mw(machine, level)};
+	struct power_groups groups = {.n_task = tiling.n_task, .static_mw = energy_static_mw(machine, level)};
 	groups.n_loop = ceil_div(groups.n_task, machine_n_pe(machine));
 	double clk =
 	    detail == DETAIL_GREYBOX ? greybox_task_clk(context, &tiling, level) : task_clk(context, &tiling, level);

@@ -82,9 +82,23 @@ static void bench(const struct power_problem *problem, const char *name, const s
 
 /* ---- levels by PE ---- */
 
+/* Tasks that have their PEs: up to three numbers of them, as reuse does. */
+static void place_tasks(struct rng *rng, struct power_pe_work *work)
+{
+	uint32_t n_left = N_PE, n_task = 3 + rng_below(rng, 11);
+	work->n_task = 0;
+	for (uint32_t c = 0; c < 3 && n_left > 0 && n_task > 0; c++) {
+		uint32_t n_unit = 1 + rng_below(rng, n_left);
+		work->class[work->n_class++] = (struct power_pe_class){n_unit, 1, {{1, n_task}}};
+		work->n_task += (uint64_t)n_unit * n_task;
+		n_left -= n_unit;
+		n_task -= 1 + rng_below(rng, n_task);
+	}
+}
+
 /* A layer of 1 to 13 tasks a PE; plans under a peak become modes. */
-static void make_pe_layer(const struct power_problem *problem, uint32_t i, double max_mw, struct arena *arena,
-                          struct power_segment *segment, double *fast_ns, double *slow_ns)
+static void make_pe_layer(const struct power_problem *problem, uint32_t i, double max_mw, bool is_placed,
+                          struct arena *arena, struct power_segment *segment, double *fast_ns, double *slow_ns)
 {
 	struct rng rng = rng_stream(5, 0, i);
 	double clk = 8000 + rng_unit(&rng) * 30000;
@@ -95,6 +109,8 @@ static void make_pe_layer(const struct power_problem *problem, uint32_t i, doubl
 	                             .base_mw = 75,
 	                             .switch_ns = 100};
 	struct power_pe_option *option;
+	if (is_placed)
+		place_tasks(&rng, &work);
 	for (uint32_t l = 0; l < N_LEVEL; l++) {
 		double volt = problem->vdd_v[l];
 		work.task_ns[l] = clk * 1e3 / problem->clk_mhz[l];
@@ -108,7 +124,7 @@ static void make_pe_layer(const struct power_problem *problem, uint32_t i, doubl
 		mode[k] = (struct power_mode){option[k].plan.exit, 0, option[k].ns, option[k].pj, option[k].peak_mw,
 		                              &option[k].plan};
 		/* the last ones are one PE alone */
-		if (k + N_LEVEL >= n)
+		if (!is_placed && k + N_LEVEL >= n)
 			continue;
 		least_ns = fmin(least_ns, option[k].ns);
 		if (option[k].pj < least_pj) {
@@ -121,7 +137,7 @@ static void make_pe_layer(const struct power_problem *problem, uint32_t i, doubl
 	*segment = (struct power_segment){n, mode, 1};
 }
 
-static void bench_pe(uint32_t n_lane, double max_mw)
+static void bench_pe(uint32_t n_lane, double max_mw, bool is_placed)
 {
 	static struct power_segment segment[N_PE_LAYER];
 	struct power_problem problem = {.n_segment = N_PE_LAYER,
@@ -145,7 +161,7 @@ static void bench_pe(uint32_t n_lane, double max_mw)
 			problem.switch_pj[i][k] = i == k ? 0 : 100 * problem.sleep_mw[k];
 		}
 	for (uint32_t i = 0; i < N_PE_LAYER; i++)
-		make_pe_layer(&problem, i, max_mw, &arena, &segment[i], &fast_ns, &slow_ns);
+		make_pe_layer(&problem, i, max_mw, is_placed, &arena, &segment[i], &fast_ns, &slow_ns);
 	const struct power_goal goal = {.scenario = POWER_LIMITED_TIME,
 	                                .max_ns = fast_ns + 0.4 * (slow_ns - fast_ns),
 	                                .max_pj = INFINITY,
@@ -158,9 +174,10 @@ static void bench_pe(uint32_t n_lane, double max_mw)
 		(void)fprintf(stderr, "bench_power: %s", err_text(&err));
 		exit(1);
 	}
-	printf("  by PE, %u lanes, peak %7g mW         %6.3f s (limit %g s%s): %8" PRIu64 " labels, %s, %.6g\n", n_lane,
-	       max_mw, time_s, PE_LIMIT_S, time_s <= PE_LIMIT_S ? "" : ": EXCEEDED", best.n_label,
-	       best.is_exact ? "exact to 1e-7" : "NOT EXACT", best.objective);
+	printf("  %s, %u lanes, peak %7g mW         %6.3f s (limit %g s%s): %8" PRIu64 " labels, %s, %.6g\n",
+	       is_placed ? "placed" : "by PE ", n_lane, max_mw, time_s, PE_LIMIT_S,
+	       time_s <= PE_LIMIT_S ? "" : ": EXCEEDED", best.n_label, best.is_exact ? "exact to 1e-7" : "NOT EXACT",
+	       best.objective);
 	arena_free(&arena);
 }
 
@@ -202,9 +219,11 @@ int main(void)
 	}
 	printf("levels by PE: %d layers on %d PEs at %d levels, plans included\n", N_PE_LAYER, N_PE, N_LEVEL);
 	for (size_t i = 0; i < sizeof(n_lane) / sizeof(n_lane[0]); i++) {
-		bench_pe(n_lane[i], INFINITY);
-		bench_pe(n_lane[i], 900);
-		bench_pe(n_lane[i], 700);
+		for (int is_placed = 0; is_placed < 2; is_placed++) {
+			bench_pe(n_lane[i], INFINITY, is_placed);
+			bench_pe(n_lane[i], 900, is_placed);
+			bench_pe(n_lane[i], 700, is_placed);
+		}
 	}
 	return 0;
 }

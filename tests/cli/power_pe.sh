@@ -33,6 +33,18 @@ grep -Eq '^chip-wide +yes .* 0\.00 ' "$work/out" || fail "nothing saved chip-wid
 expect_text "$work/out" "56x4 PL2, 96x3 PL1"
 expect_text "$work/out" "1 pieces replayed PE by PE"
 
+# Reuse, whose tasks have their PEs: where more may differ nothing is worse, and what is saved at no loss of time stays as measured.
+before=9999
+for domain in chip qpe pe; do
+	expect_code 0 "$DSE" power dvfs_chip mobilenet_v2 --per-loop --budget-frac 0 --no-sleep --domain $domain --json
+	energy_mj=$(of_schedule best energy_mj)
+	awk -v a="$energy_mj" -v b="$before" 'BEGIN { exit !(a <= b * (1 + 1e-7)) }' || fail "$domain: $energy_mj mJ, before $before"
+	before=$energy_mj
+done
+expect_code 0 "$DSE" power dvfs_chip vgg16 --budget-frac 0 --no-sleep --domain pe
+grep -Eq '^best \(exact\) +yes .* 5\.92 ' "$work/out" || fail "VGG-16 with reuse: 5.92 % by PE"
+grep -Eq '^chip-wide +yes .* 5\.52 ' "$work/out" || fail "VGG-16 with reuse: 5.52 % chip-wide"
+
 # Whole layers, whose loops have their PEs; the machine's own domain; a peak that only fewer PEs keep.
 expect_code 0 "$DSE" power dvfs_chip vgg16 --budget-frac 0.3 --domain pe --front -q
 mkdir "$work/machines"

@@ -38,7 +38,7 @@ struct brute {
 	uint32_t n_sequence;
 	struct sequence sequence[MAX_SEQUENCE];
 	uint32_t chosen[MAX_PE]; /* of each unit */
-	double slow_ns; /* the least time of a choice that does everything slowly: later ends are of no use */
+	double slow_ns;          /* the least time of a choice that does everything slowly: later ends are of no use */
 	size_t n;
 	struct point front[4096];
 };
@@ -231,8 +231,9 @@ static void choose_placed(struct brute *brute, uint32_t unit)
 		return;
 	}
 	for (uint32_t i = 0; i < brute->n_unit_pe; i++)
-		n_most = brute->placed[unit * brute->n_unit_pe + i] > n_most ? brute->placed[unit * brute->n_unit_pe + i]
-		                                                              : n_most;
+		n_most = brute->placed[unit * brute->n_unit_pe + i] > n_most
+		             ? brute->placed[unit * brute->n_unit_pe + i]
+		             : n_most;
 	for (uint32_t i = 0; i < brute->n_sequence; i++)
 		if (brute->sequence[i].n == n_most) {
 			brute->chosen[unit] = i;
@@ -267,10 +268,8 @@ static double draw(struct rng *rng, double from, double to, bool whole)
 /* A slow level that is thriftier than the fast one, changes paid. */
 static void make_work(struct rng *rng, bool whole, struct power_pe_work *work)
 {
-	*work = (struct power_pe_work){.n_pe = 1 + rng_below(rng, MAX_PE),
-	                               .n_unit_pe = 1,
-	                               .levels = 3,
-	                               .base_mw = draw(rng, 0, 5, whole)};
+	*work = (struct power_pe_work){
+	    .n_pe = 1 + rng_below(rng, MAX_PE), .n_unit_pe = 1, .levels = 3, .base_mw = draw(rng, 0, 5, whole)};
 	work->n_task = 1 + rng_below(rng, work->n_pe < 3 ? 7 : 8);
 	work->switch_ns = rng_below(rng, 3) == 0 ? 0 : draw(rng, 1, 5, whole);
 	double ns = draw(rng, 10, 30, whole), ratio = draw(rng, 1.05, 2.5, false);
