@@ -24,6 +24,7 @@ struct branch_root {
 	uint32_t genome[N_LAYER_GENE]; /* splits are filled in */
 	struct layer_design design;    /* likewise */
 	const struct layer_context *context;
+	bool counts_maps; /* bounds know who does what once the numbers of ifmap parts are given: reuse on a chip */
 };
 
 struct branch_box {

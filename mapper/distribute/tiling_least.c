@@ -14,6 +14,9 @@
 /* Sums that are no whole numbers have this much slack: rounding must not put them above those of a design. */
 #define ROUNDING_SLACK (1 - 1e-9)
 
+/* So many splits of a range are looked at one by one: that takes less than the boxes that it saves. */
+#define FEW_SPLITS 32
+
 /* What a dimension has at least; sums are over its parts. */
 struct dim_least {
 	uint32_t n_part, size; /* of the fewest parts; the largest part of the most parts */
@@ -112,9 +115,30 @@ static struct dim_least least_of_range(const struct dim_rule *rule, const struct
 	return least;
 }
 
+/* Each sum the least of any split of the range, which knows what rounding costs. */
+static struct dim_least least_of_few(const struct dim_rule *rule, const struct dim_range *range)
+{
+	struct dim_least least = least_of_split(rule, &range->choice[0]);
+	for (uint32_t i = 1; i < range->n_choice; i++) {
+		struct dim_least own = least_of_split(rule, &range->choice[i]);
+		least.n_in = at_most(least.n_in, own.n_in);
+		least.in_byte = at_most(least.in_byte, own.in_byte);
+		least.n_computed = at_most(least.n_computed, own.n_computed);
+		least.n_block = at_most(least.n_block, own.n_block);
+		least.n_port = at_most(least.n_port, own.n_port);
+		least.n_word = at_most(least.n_word, own.n_word);
+	}
+	least.n_part = range->n_least;
+	least.size = range->size;
+	return least;
+}
+
 static struct dim_least least_of(const struct dim_rule *rule, const struct dim_range *range)
 {
-	return range->split ? least_of_split(rule, range->split) : least_of_range(rule, range);
+	if (range->split)
+		return least_of_split(rule, range->split);
+	return range->n_choice > 0 && range->n_choice <= FEW_SPLITS ? least_of_few(rule, range)
+	                                                            : least_of_range(rule, range);
 }
 
 /* Rows of all images: each has its own parts. */
