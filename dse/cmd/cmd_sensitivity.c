@@ -37,7 +37,7 @@ static enum err_code of_run(const struct cli_options *options, struct kept_run *
 	if (code == ERR_OK)
 		code = choose_point(options, &run->front, &point, err);
 	return code == ERR_OK ? sensitivity_of_point(&run->front, point, &run->space,
-	                                             parallel_n_thread((size_t)options->jobs), sensitivity, err)
+	                                             parallel_n_thread((size_t)options->jobs), 0, sensitivity, err)
 	                      : code;
 }
 

@@ -363,25 +363,41 @@ uint64_t front_room_byte(const struct layer_problem *layer)
 	return is_room_only(layer) ? layer_any_context(layer)->machine->pe_sram_byte : 0;
 }
 
+static void put_layer(struct pack *pack, const struct layer_problem *layer)
+{
+	assert(layer->n_value[GENE_PLACE] == 1 && layer->choice && !layer->is_bounded);
+	put(pack, FRONT_KEY_VERSION);
+	put_metrics(pack, layer);
+	put_block(pack, layer_any_context(layer)->block);
+	put_genes(pack, layer);
+	put_splits(pack, layer);
+	if ((layer->place[0] & (PLACE_WEIGHT | PLACE_FETCH | PLACE_HELD)) != 0)
+		put_ahead(pack, &layer->choice->ahead);
+}
+
+static bool end(struct pack *pack, char hex[HASH_HEX_SIZE])
+{
+	bool done = !pack->failed;
+	if (done)
+		hash_hex(pack->data, pack->n, hex);
+	pack_free(pack);
+	return done;
+}
+
 bool front_key_make(const struct layer_problem *layer, struct front_key *key)
 {
 	struct pack pack = {0};
-	unsigned facts = facts_of(layer);
 	*key = (struct front_key){.room_byte = front_room_byte(layer)};
-	assert(layer->n_value[GENE_PLACE] == 1 && layer->choice && !layer->is_bounded);
-	put(&pack, FRONT_KEY_VERSION);
-	put_metrics(&pack, layer);
-	put_block(&pack, layer_any_context(layer)->block);
-	put_genes(&pack, layer);
-	put_splits(&pack, layer);
-	if ((layer->place[0] & (PLACE_WEIGHT | PLACE_FETCH | PLACE_HELD)) != 0)
-		put_ahead(&pack, &layer->choice->ahead);
-	put_machine(&pack, layer, facts, key->room_byte > 0);
-	bool done = !pack.failed;
-	if (done)
-		hash_hex(pack.data, pack.n, key->hex);
-	pack_free(&pack);
-	return done;
+	put_layer(&pack, layer);
+	put_machine(&pack, layer, facts_of(layer), key->room_byte > 0);
+	return end(&pack, key->hex);
+}
+
+bool front_key_make_shape(const struct layer_problem *layer, char hex[HASH_HEX_SIZE])
+{
+	struct pack pack = {0};
+	put_layer(&pack, layer);
+	return end(&pack, hex);
 }
 
 uint64_t front_need_byte(const struct layer_problem *layer, const uint32_t *genome)

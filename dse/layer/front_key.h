@@ -23,6 +23,12 @@ struct front_key {
  */
 bool front_key_make(const struct layer_problem *layer, struct front_key *key);
 
+/*
+ * A hash of the layer, its genes and its splits without the machine: of layer problems with equal ones a genome of one is
+ * a genome of the other, of the same design, but for lists that depend on the array. false when memory is out.
+ */
+bool front_key_make_shape(const struct layer_problem *layer, char hex[HASH_HEX_SIZE]);
+
 /* The key's room_byte alone. */
 uint64_t front_room_byte(const struct layer_problem *layer);
 

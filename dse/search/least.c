@@ -13,6 +13,9 @@
 /* Numbers a table may hold: a small part of what a search takes. */
 #define MAX_TABLE (UINT64_C(1) << 22)
 
+/* Layers that are searched at a time where boxes are limited: each may look at all that are left. */
+#define BUDGET_STEP 4
+
 /* ---- what is known ---- */
 
 struct least_table *least_table_new(uint64_t n_machine)
@@ -84,6 +87,7 @@ struct least_finder {
 	struct bounds *bounds;    /* [n_task] */
 	size_t n_wanted, *wanted; /* [n_task] those to be searched next */
 	uint32_t *genome;         /* [genome_size] */
+	size_t begin, end;        /* of those wanted: which are searched now */
 	double value;             /* of the chain that was composed last; infinite: there is none */
 	struct arena arena;       /* of these arrays */
 };
@@ -113,7 +117,8 @@ static void begin_task(void *context, size_t i)
 	}
 	if (!branch_least(&task->layer, &bounds->lower))
 		task->code = err_add(&task->err, ERR_INTERNAL, "out of memory");
-	else
+	else if (!least_memory_begin(finder->options->memory, &task->layer, &task->front) &&
+	         !finder->options->only_remembered)
 		task->code = layer_problem_sample(&task->layer, 1, &task->front, NULL, &task->err);
 	set_bound(task, bounds);
 	bounds->lower = fmin(bounds->lower, bounds->upper); /* rounding */
@@ -122,15 +127,21 @@ static void begin_task(void *context, size_t i)
 static void settle_task(void *context, size_t i)
 {
 	struct least_finder *finder = context;
-	size_t at = finder->wanted[i];
+	size_t at = finder->wanted[finder->begin + i];
 	struct candidate_task *task = &finder->candidate.task[at];
 	struct branch_counts counts;
-	task->code = branch_search(&task->layer, NULL, 1, &task->front, &counts, NULL, NULL, engine_watch_stop, NULL,
-	                           &task->err);
+	struct pareto open;
+	const struct branch_budget budget = {
+	    .max_box = finder->options->max_box > 0 ? finder->options->max_box - finder->least->n_box : 0};
+	pareto_init(&open, 1, N_LAYER_GENE);
+	task->code = branch_search(&task->layer, &budget, 1, &task->front, &counts, NULL, &open, engine_watch_stop,
+	                           NULL, &task->err);
 	task->n_box = counts.n_box;
 	memcpy(task->by_reason, counts.by_reason, sizeof(task->by_reason));
 	set_bound(task, &finder->bounds[at]);
-	finder->bounds[at].lower = finder->bounds[at].upper;
+	if (open.n == 0)
+		finder->bounds[at].lower = finder->bounds[at].upper;
+	pareto_free(&open);
 }
 
 /* Compose one value a layer: lower bounds or upper ones; the value and, where there is a chain, its genome. */
@@ -196,19 +207,41 @@ static void list_wanted(struct least_finder *finder)
 	assert(finder->n_wanted <= candidate->n_task);
 }
 
-static enum err_code settle_wanted(struct least_finder *finder, struct err *err)
+/* Whether what is searched may still look at boxes. */
+static bool has_budget(const struct least_finder *finder)
 {
-	parallel_for(finder->n_wanted, finder->options->n_thread, settle_task, finder);
-	finder->least->n_search += finder->n_wanted;
-	for (size_t i = 0; i < finder->n_wanted; i++) {
-		const struct candidate_task *task = &finder->candidate.task[finder->wanted[i]];
+	return finder->options->max_box == 0 || finder->least->n_box < finder->options->max_box;
+}
+
+/* The wanted layers from begin to end - 1. */
+static enum err_code settle_some(struct least_finder *finder, struct err *err)
+{
+	parallel_for(finder->end - finder->begin, finder->options->n_thread, settle_task, finder);
+	finder->least->n_search += finder->end - finder->begin;
+	for (size_t i = finder->begin; i < finder->end; i++) {
+		size_t at = finder->wanted[i];
+		const struct candidate_task *task = &finder->candidate.task[at];
+		const struct bounds *bounds = &finder->bounds[at];
 		finder->least->n_box += task->n_box;
 		if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
 			return err_add(err, task->code, "%s", err_text(&task->err));
-		if (task->code == ERR_OK && task->by_reason[LAYER_REASON_FAILED] == 0)
+		bool is_done = task->code == ERR_OK && !(bounds->lower < bounds->upper);
+		if (is_done && task->by_reason[LAYER_REASON_FAILED] == 0)
 			least_memory_note(finder->options->memory, &task->layer, &task->front);
 	}
 	return ERR_OK;
+}
+
+static enum err_code settle_wanted(struct least_finder *finder, struct err *err)
+{
+	size_t step = finder->options->max_box > 0 ? BUDGET_STEP : finder->n_wanted;
+	enum err_code code = ERR_OK;
+	for (finder->begin = 0; finder->begin < finder->n_wanted && code == ERR_OK && has_budget(finder);
+	     finder->begin = finder->end) {
+		finder->end = finder->begin + step < finder->n_wanted ? finder->begin + step : finder->n_wanted;
+		code = settle_some(finder, err);
+	}
+	return code;
 }
 
 /* A design is known: keep it where it is the least so far. */
@@ -227,6 +260,13 @@ static void note_design(struct least_finder *finder, bool *has_design)
 	least->machine = finder->candidate.set->machine;
 }
 
+static void note_designs(struct least_finder *finder)
+{
+	for (size_t i = 0; i < finder->candidate.n_task; i++)
+		least_memory_note_design(finder->options->memory, &finder->candidate.task[i].layer,
+		                         &finder->candidate.task[i].front);
+}
+
 /* Refine the bounds of a machine's layers until it cannot change the answer any more. */
 static enum err_code search_machine(struct least_finder *finder, struct err *err)
 {
@@ -236,6 +276,8 @@ static enum err_code search_machine(struct least_finder *finder, struct err *err
 		code = compose(finder, true, err);
 		if (code == ERR_OK && isfinite(finder->value))
 			note_design(finder, &has_design);
+		if (code == ERR_OK && finder->options->only_remembered)
+			return code;
 		if (code == ERR_OK)
 			code = compose(finder, false, err);
 		if (code != ERR_OK)
@@ -246,8 +288,14 @@ static enum err_code search_machine(struct least_finder *finder, struct err *err
 			return ERR_OK;
 		list_wanted(finder);
 		/* the chain is of designs, and the one of upper bounds has been no worse */
-		if (finder->n_wanted == 0)
+		if (finder->n_wanted == 0) {
+			note_designs(finder);
 			return ERR_OK;
+		}
+		if (!has_budget(finder)) {
+			least->is_spent = true;
+			return ERR_OK;
+		}
 		code = settle_wanted(finder, err);
 		if (code != ERR_OK)
 			return code;

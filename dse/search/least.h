@@ -50,6 +50,8 @@ struct least_options {
 	bool first;                      /* of the machines with a design that is enough the first one will do */
 	const struct least_table *known; /* of the same machines and layers; NULL: nothing is */
 	struct least_memory *memory;     /* of layers on any machines: asked, and told what is found; NULL: none */
+	bool only_remembered;            /* nothing is sampled or searched: value is what the memory's designs take */
+	uint64_t max_box;                /* that searches may look at, to within a few layers' searches; 0: no limit */
 };
 
 struct least {
@@ -60,6 +62,7 @@ struct least {
 	uint64_t n_machine; /* that have such a design */
 	uint64_t n_search;  /* layers that had to be searched */
 	uint64_t n_box;     /* that those searches looked at */
+	bool is_spent;      /* max_box was too little: value is some design's */
 	bool interrupted;   /* Ctrl-C: the others say nothing */
 };
 

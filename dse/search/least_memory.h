@@ -19,6 +19,16 @@ void least_memory_free(struct least_memory *memory);
  */
 bool least_memory_find(const struct least_memory *memory, const struct layer_problem *layer, double *value);
 
+/*
+ * Whether designs that were the best of the same layer on other machines run on this one: front, of the layer's one
+ * metric, takes the best of them. A few evaluations, in place of a sample. memory may be NULL.
+ */
+bool least_memory_begin(const struct least_memory *memory, const struct layer_problem *layer, struct pareto *front);
+
+/* Note the best design of a layer's front, however it was found, for least_memory_begin. memory may be NULL. Serially. */
+void least_memory_note_design(struct least_memory *memory, const struct layer_problem *layer,
+                              const struct pareto *front);
+
 /* Note what an exact search of it found: a front of its one metric. memory may be NULL. Serially. */
 void least_memory_note(struct least_memory *memory, const struct layer_problem *layer, const struct pareto *front);
 

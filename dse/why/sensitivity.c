@@ -9,51 +9,14 @@
 #include "dse/search/least.h"
 #include "dse/space/space_machine.h"
 #include "dse/space/space_variant.h"
+#include "dse/why/next_value.h"
+#include "dse/why/sensitivity_parts.h"
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const enum metric sensitivity_metric[SENSITIVITY_N_METRIC] = {METRIC_LATENCY, METRIC_ENERGY};
-
-/* ---- what is left out ---- */
-
-/* Not tautologies, but many: they have bars where a space makes them an axis. */
-#define SETUP_REASON "clocks of software and set-up, not a size of the machine; as an axis of a run it has bars"
-
-static const struct {
-	const char *begins, *reason;
-} tautology[] = {
-    {"energy.", "a coefficient: by construction energy grows with it by the part that it prices"},
-    {"area.", "a unit price, which neither latency nor energy has"},
-    {"dvfs.", "operating points: the mapping chooses them; 'dse power' asks what they cost"},
-    {"octopus.", "the run-time system's overhead, which is not in latency_ms"},
-    {"mla.round_waits", "the fast tier does not read it"},
-    {"mla.turn_clk", "the fast tier does not read it"},
-    {"mla.a_buffer_packet", "the fast tier does not read it"},
-    {"mla.matmul_stream", "the fast tier does not read it"},
-    {"mla.trim_b", "the fast tier does not read it"},
-    {"mla.accumulator_bit", "the fast tier does not read it; with a technology it prices a MAC unit"},
-    {"noc.sync_clk", "the fast tier does not read it"},
-    {"arm.", SETUP_REASON},
-    {"transfer.", SETUP_REASON},
-    {"mla.init_clk", SETUP_REASON},
-    {"dram.interface_clk", SETUP_REASON},
-    {"chip.host_latency_clk", SETUP_REASON},
-    {"pe.program_byte", "no operand lies there"},
-    {"systolic.memory_model", "a choice of model, not of machine"},
-};
-#define LEVELS_REASON \
-	"clock and voltage scale everything at a level by construction; energies of a level are coefficients"
-
-static const char *why_left_out(const struct machine_param *param)
-{
-	for (size_t i = 0; i < sizeof(tautology) / sizeof(tautology[0]); i++)
-		if (strncmp(param->key, tautology[i].begins, strlen(tautology[i].begins)) == 0)
-			return tautology[i].reason;
-	return NULL;
-}
 
 /* ---- the machine ---- */
 
@@ -61,22 +24,14 @@ struct study {
 	const struct sensitivity_request *request;
 	struct sensitivity *sensitivity;
 	struct machine machine; /* as it is */
-	size_t n_alloc, n_left_alloc;
 	struct least_memory *memory;
+	uint64_t n_box; /* looked at so far */
 	struct err *err;
 };
 
-static const struct space_axis *find_axis(const struct space *space, const struct machine_param *param)
-{
-	for (size_t i = 0; i < space->n_axis; i++)
-		if (space->axis[i].param == param)
-			return &space->axis[i];
-	return NULL;
-}
-
-/* The machine alone, with one more parameter at a value (NULL: as it is). */
-static void make_variant(const struct study *study, const struct machine_param *param, const char *text,
-                         struct arena *arena, struct space *variant)
+/* The machine alone, with what a bar changes (NULL: as it is). */
+static void make_variant(const struct study *study, const struct sensitivity_bar *bar, struct arena *arena,
+                         struct space *variant)
 {
 	const struct sensitivity_request *request = study->request;
 	const char **path = memory_must(arena_array(arena, 1, sizeof(*path)));
@@ -88,191 +43,92 @@ static void make_variant(const struct study *study, const struct machine_param *
 	variant->detail = DETAIL_FAST;
 	for (size_t i = 0; request->value && i < request->space->n_axis; i++)
 		space_variant_fix_axis(variant, arena, request->space->axis[i].param, request->value[i]);
-	if (param)
-		space_variant_fix_axis(variant, arena, param, text);
+	if (bar)
+		space_variant_fix_axis(variant, arena, bar->param, bar->to);
+	if (bar && bar->with)
+		space_variant_fix_axis(variant, arena, bar->with, bar->with_to);
 }
 
-/* Metrics of layers are added up by bounds where no limit couples them; else a front of one objective has it. */
-static enum err_code find_least(struct study *study, struct space *variant, enum metric metric, double *value)
+enum found { FOUND_LEAST, FOUND_DESIGN, FOUND_SPENT };
+
+/* Boxes that are left of the budget, 1 at least; 0: there is no budget. */
+static uint64_t budget_left(const struct study *study)
 {
-	struct least least;
-	const struct least_options options = {
-	    .space = variant, .n_thread = study->request->n_thread, .enough = INFINITY, .memory = study->memory};
-	space_variant_minimise(variant, metric);
-	*value = INFINITY;
-	if (least_serves(variant, metric)) {
-		enum err_code code = least_find(&options, &least, study->err);
-		*value = least.value;
-		return code == ERR_OK && least.interrupted
-		           ? err_add(study->err, ERR_INTERRUPTED, "interrupted; nothing was written")
-		           : code;
-	}
+	uint64_t most = study->request->max_box;
+	return most == 0 ? 0 : study->n_box < most ? most - study->n_box : 1;
+}
+
+/* A front of one objective has the least. */
+static enum err_code find_by_front(struct study *study, struct space *variant, double *value, enum found *found)
+{
 	struct explore *explore = memory_array(1, sizeof(*explore));
-	const struct explore_options how = {.engine = &engine_exact, .n_thread = study->request->n_thread, .seed = 1};
+	const struct explore_options how = {
+	    .engine = &engine_exact, .n_thread = study->request->n_thread, .seed = 1, .max_box = budget_left(study)};
 	enum err_code code = explore_run(variant, &how, explore, study->err);
 	if (code == ERR_OK && (explore->interrupted || interrupt_requested()))
 		code = err_add(study->err, ERR_INTERRUPTED, "interrupted; nothing was written");
 	for (size_t i = 0; i < explore->front.n && code == ERR_OK; i++)
 		*value = fmin(*value, explore->front.objective[i]);
 	study->sensitivity->epsilon = fmax(study->sensitivity->epsilon, explore->counts.epsilon);
+	study->n_box += explore->counts.n_box;
+	*found = explore->truncated ? FOUND_SPENT : FOUND_LEAST;
 	explore_free(explore);
 	free(explore);
 	return code;
 }
 
+/*
+ * Metrics of layers are added up by bounds where no limit couples them. only_kept: of the mappings found so far the best
+ * one; infinite where limits couple layers.
+ */
+static enum err_code find_least(struct study *study, struct space *variant, enum metric metric, bool only_kept,
+                                double *value, enum found *found)
+{
+	struct least least;
+	const struct least_options options = {.space = variant,
+	                                      .n_thread = study->request->n_thread,
+	                                      .enough = INFINITY,
+	                                      .memory = study->memory,
+	                                      .only_remembered = only_kept,
+	                                      .max_box = budget_left(study)};
+	space_variant_minimise(variant, metric);
+	*value = INFINITY;
+	*found = FOUND_DESIGN;
+	if (!least_serves(variant, metric))
+		return only_kept ? ERR_OK : find_by_front(study, variant, value, found);
+	enum err_code code = least_find(&options, &least, study->err);
+	*value = least.value;
+	*found = least.is_spent ? FOUND_SPENT : only_kept ? FOUND_DESIGN : FOUND_LEAST;
+	study->n_box += least.n_box;
+	return code == ERR_OK && least.interrupted
+	           ? err_add(study->err, ERR_INTERRUPTED, "interrupted; nothing was written")
+	           : code;
+}
+
 /* Both leasts of a variant; *reason: why there is none. */
-static enum err_code find_both(struct study *study, struct space *variant, double *least, const char **reason)
+static enum err_code find_both(struct study *study, struct space *variant, bool only_kept, double *least,
+                               const char **reason, bool *is_spent)
 {
 	char why[256] = "";
 	struct machine machine;
 	bool is_machine = false;
 	enum err_code code = ERR_OK;
 	*reason = NULL;
+	*is_spent = false;
 	for (uint64_t i = 0; i < space_n_machine(variant) && !is_machine; i++)
 		is_machine = space_machine(variant, i, &machine, why, sizeof(why));
-	for (size_t k = 0; k < SENSITIVITY_N_METRIC && code == ERR_OK && is_machine; k++) {
-		code = find_least(study, variant, sensitivity_metric[k], &least[k]);
-		if (code == ERR_OK && isinf(least[k]))
+	for (size_t k = 0; k < SENSITIVITY_N_METRIC && code == ERR_OK && is_machine && !*is_spent; k++) {
+		enum found found;
+		code = find_least(study, variant, sensitivity_metric[k], only_kept, &least[k], &found);
+		*is_spent = found == FOUND_SPENT;
+		if (code == ERR_OK && isinf(least[k]) && found == FOUND_LEAST)
 			(void)snprintf(why, sizeof(why), "no mapping runs there%s",
 			               study->sensitivity->has_limits ? " and keeps the limits" : "");
-		is_machine = code != ERR_OK || isfinite(least[k]);
+		is_machine = code != ERR_OK || isfinite(least[k]) || *is_spent;
 	}
 	if (code == ERR_OK && !is_machine)
 		*reason = memory_must(arena_text(&study->sensitivity->arena, why));
 	return code;
-}
-
-/* ---- next values ---- */
-
-static double number_of(const struct study *study, const struct machine_param *param, const char *text)
-{
-	struct machine machine = study->machine;
-	return machine_set_param(&machine, param, text, NULL) == ERR_OK ? machine_get_param(&machine, param)
-	                                                                : (double)NAN;
-}
-
-static void leave_out(struct study *study, const char *key, const char *reason)
-{
-	struct sensitivity *sensitivity = study->sensitivity;
-	assert(sensitivity->n_left < study->n_left_alloc);
-	sensitivity->left[sensitivity->n_left++] = (struct sensitivity_left){key, reason};
-}
-
-/* A value that is the machine's own, or is there already, or is none, makes no bar. */
-static bool add_value(struct study *study, const struct machine_param *param, const char *text, bool is_declared)
-{
-	struct sensitivity *sensitivity = study->sensitivity;
-	struct machine machine = study->machine;
-	struct sensitivity_bar bar = {.param = param, .is_declared = is_declared};
-	(void)machine_print_param(&machine, param, bar.from, sizeof(bar.from));
-	if (machine_set_param(&machine, param, text, NULL) != ERR_OK)
-		return false;
-	(void)machine_print_param(&machine, param, bar.to, sizeof(bar.to));
-	bool is_there = strcmp(bar.from, bar.to) == 0;
-	for (size_t i = 0; i < sensitivity->n_bar; i++)
-		is_there |= sensitivity->bar[i].param == param && strcmp(sensitivity->bar[i].to, bar.to) == 0;
-	if (is_there || sensitivity->n_bar == study->n_alloc)
-		return false;
-	sensitivity->bar[sensitivity->n_bar++] = bar;
-	return true;
-}
-
-/* Of a declared axis the values next to the machine's: below or above, and of arrays those of as many MAC units. */
-static unsigned add_declared(struct study *study, const struct space_axis *axis, double own, bool above)
-{
-	double next = above ? INFINITY : -INFINITY;
-	unsigned n = 0;
-	for (size_t i = 0; i < axis->n; i++) {
-		double value = number_of(study, axis->param, axis->value[i]);
-		next = above && value > own ? fmin(next, value) : !above && value < own ? fmax(next, value) : next;
-	}
-	for (size_t i = 0; i < axis->n; i++) {
-		double value = number_of(study, axis->param, axis->value[i]);
-		bool is_next = !(value < next) && !(value > next), is_same = !(value < own) && !(value > own);
-		n += (is_next || (is_same && above)) && add_value(study, axis->param, axis->value[i], true) && is_next;
-	}
-	return n;
-}
-
-/* Half or twice of a number; of an array in either direction. */
-static void add_factor(struct study *study, const struct machine_param *param, bool above)
-{
-	const struct machine *machine = &study->machine;
-	char text[SENSITIVITY_TEXT_SIZE];
-	if (param->type == PARAM_ARRAY) {
-		const uint32_t *pair = (const uint32_t *)(const void *)((const char *)machine + param->offset);
-		for (unsigned i = 0; i < 2; i++) {
-			uint64_t size[2] = {pair[0], pair[1]};
-			size[i] = above ? 2 * size[i] : size[i] / 2;
-			(void)snprintf(text, sizeof(text), "%" PRIu64 "x%" PRIu64, size[0], size[1]);
-			(void)add_value(study, param, text, false);
-		}
-		return;
-	}
-	double own = machine_get_param(machine, param), value = above ? 2.0 * own : own / 2.0;
-	(void)snprintf(text, sizeof(text), "%.12g", param->type == PARAM_U32 ? floor(value) : value);
-	(void)add_value(study, param, text, false);
-}
-
-/* All others of a few: true and false, names. */
-static void add_names(struct study *study, const struct machine_param *param, const struct space_axis *axis)
-{
-	for (size_t i = 0; axis && i < axis->n; i++)
-		(void)add_value(study, param, axis->value[i], true);
-	if (axis && axis->n > 1)
-		return;
-	if (param->type == PARAM_BOOL) {
-		(void)add_value(study, param, machine_get_param(&study->machine, param) > 0.0 ? "false" : "true",
-		                false);
-		return;
-	}
-	for (const char *name = param->unit; name && *name;) {
-		char text[SENSITIVITY_TEXT_SIZE];
-		size_t n = strcspn(name, "/");
-		(void)snprintf(text, sizeof(text), "%.*s", (int)n, name);
-		(void)add_value(study, param, text, false);
-		name = name[n] ? name + n + 1 : NULL;
-	}
-}
-
-static void add_values(struct study *study, const struct machine_param *param)
-{
-	const struct space_axis *axis = find_axis(study->request->space, param);
-	double own = machine_get_param(&study->machine, param);
-	size_t n_before = study->sensitivity->n_bar;
-	if (param->type == PARAM_BOOL || param->type == PARAM_ENUM) {
-		add_names(study, param, axis);
-		return;
-	}
-	for (int above = 1; above >= 0; above--)
-		if (!axis || add_declared(study, axis, own, above != 0) == 0)
-			add_factor(study, param, above != 0);
-	if (study->sensitivity->n_bar == n_before)
-		leave_out(study, param->key, own > 0.0 ? "no other value in its range" : "0: it has no next value");
-}
-
-static void list_values(struct study *study)
-{
-	struct sensitivity *sensitivity = study->sensitivity;
-	study->n_left_alloc = machine_n_param + 1;
-	study->n_alloc = 4 * machine_n_param;
-	for (size_t i = 0; i < study->request->space->n_axis; i++)
-		study->n_alloc += study->request->space->axis[i].n;
-	sensitivity->bar = memory_must(arena_array(&sensitivity->arena, study->n_alloc, sizeof(*sensitivity->bar)));
-	sensitivity->left =
-	    memory_must(arena_array(&sensitivity->arena, study->n_left_alloc, sizeof(*sensitivity->left)));
-	for (size_t i = 0; i < machine_n_param; i++) {
-		const struct machine_param *param = &machine_param[i];
-		const char *reason = why_left_out(param);
-		if (!machine_param_serves(param, study->machine.target))
-			continue;
-		bool is_asked = reason && strcmp(reason, SETUP_REASON) == 0 && find_axis(study->request->space, param);
-		if (reason && !is_asked)
-			leave_out(study, param->key, reason);
-		else
-			add_values(study, param);
-	}
-	leave_out(study, "levels", LEVELS_REASON);
 }
 
 /* ---- bars ---- */
@@ -298,23 +154,24 @@ static void take_sizes(const struct study *study, const struct space *variant, s
 	bar->sram_frac = other[METRIC_SRAM] / own[METRIC_SRAM] - 1.0;
 }
 
-static enum err_code fill_bar(struct study *study, struct sensitivity_bar *bar)
+static enum err_code fill_bar(struct study *study, struct sensitivity_bar *bar, bool *is_spent)
 {
 	struct arena arena = {0};
 	struct space variant;
 	const struct sensitivity *sensitivity = study->sensitivity;
 	bool is_size = bar->param->type != PARAM_BOOL && bar->param->type != PARAM_ENUM;
-	double ratio = number_of(study, bar->param, bar->to) / number_of(study, bar->param, bar->from);
-	make_variant(study, bar->param, bar->to, &arena, &variant);
-	enum err_code code = find_both(study, &variant, bar->least, &bar->reason);
-	for (size_t k = 0; k < SENSITIVITY_N_METRIC && code == ERR_OK && !bar->reason; k++) {
+	double ratio = next_number(&study->machine, bar->param, bar->to) /
+	               next_number(&study->machine, bar->param, bar->from);
+	make_variant(study, bar, &arena, &variant);
+	enum err_code code = find_both(study, &variant, false, bar->least, &bar->reason, is_spent);
+	for (size_t k = 0; k < SENSITIVITY_N_METRIC && code == ERR_OK && !bar->reason && !*is_spent; k++) {
 		double change = log(bar->least[k] / sensitivity->least[k]), step = log(ratio);
 		bool has_step = is_size && isfinite(step) && fabs(step) > 0.0;
 		bar->change_frac[k] = bar->least[k] / sensitivity->least[k] - 1.0;
 		bar->elasticity[k] = has_step ? change / step : (double)NAN;
 		bar->gain -= change;
 	}
-	if (code == ERR_OK && !bar->reason)
+	if (code == ERR_OK && !bar->reason && !*is_spent)
 		take_sizes(study, &variant, bar);
 	arena_free(&arena);
 	return code;
@@ -365,6 +222,121 @@ static void sort_bars(struct sensitivity *sensitivity)
 	free(rank);
 }
 
+/* ---- which bars ---- */
+
+/* How much latency times energy falls with the mapping as it is, at least; -INFINITY: it does not run so. */
+static enum err_code look_at(struct study *study, const struct sensitivity_bar *bar, double *gain, double *fall)
+{
+	struct arena arena = {0};
+	struct space variant;
+	double least[SENSITIVITY_N_METRIC] = {INFINITY, INFINITY};
+	const char *reason;
+	bool is_spent;
+	make_variant(study, bar, &arena, &variant);
+	enum err_code code = find_both(study, &variant, true, least, &reason, &is_spent);
+	*gain = *fall = 0.0;
+	for (size_t k = 0; k < SENSITIVITY_N_METRIC; k++) {
+		*gain -= log(least[k] / study->sensitivity->least[k]);
+		*fall = fmax(*fall, 1.0 - least[k] / study->sensitivity->least[k]);
+	}
+	arena_free(&arena);
+	return code;
+}
+
+/* Parameters of software whose bars are not worth a search go, with the reason. */
+static enum err_code drop_small(struct study *study)
+{
+	struct sensitivity *sensitivity = study->sensitivity;
+	size_t n = 0;
+	enum err_code code = ERR_OK;
+	for (size_t i = 0, end; i < sensitivity->n_bar; i = end) {
+		const struct machine_param *param = sensitivity->bar[i].param;
+		double most = 0.0, gain, fall;
+		bool is_small = sensitivity_is_software(param), is_declared = false;
+		for (end = i; end < sensitivity->n_bar && sensitivity->bar[end].param == param; end++) {
+			is_declared |= sensitivity->bar[end].is_declared;
+			if (code == ERR_OK && is_small) {
+				code = look_at(study, &sensitivity->bar[end], &gain, &fall);
+				most = fmax(most, fall);
+			}
+		}
+		is_small = is_small && !is_declared && most < SENSITIVITY_SMALL;
+		if (is_small)
+			sensitivity_leave_out(sensitivity, param->key,
+			                      sensitivity->has_limits ? SENSITIVITY_LIMITS_REASON
+			                                              : SENSITIVITY_SMALL_REASON);
+		for (size_t k = i; k < end && !is_small; k++)
+			sensitivity->bar[n++] = sensitivity->bar[k];
+	}
+	sensitivity->n_bar = n;
+	return code;
+}
+
+/* Bars in the order in which a budget is spent on them. */
+static enum err_code order_bars(struct study *study, struct rank *rank)
+{
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < study->sensitivity->n_bar && code == ERR_OK; i++) {
+		const struct sensitivity_bar *bar = &study->sensitivity->bar[i];
+		double fall;
+		rank[i] = (struct rank){.at = i, .bar = *bar};
+		code = look_at(study, bar, &rank[i].own, &fall);
+		rank[i].of_param = bar->is_declared ? INFINITY : rank[i].own;
+		rank[i].bar.param = NULL; /* parameters do not stay together */
+	}
+	qsort(rank, study->sensitivity->n_bar, sizeof(*rank), compare_ranks);
+	return code;
+}
+
+static void leave_unsearched(struct sensitivity *sensitivity, const struct machine_param *param)
+{
+	for (size_t i = 0; i < sensitivity->n_left; i++)
+		if (sensitivity->left[i].key == param->key)
+			return;
+	sensitivity_leave_out(sensitivity, param->key, SENSITIVITY_UNSEARCHED_REASON);
+}
+
+/* As many bars as the budget allows: declared values, then those that help by themselves. The others go. */
+static enum err_code fill_within_budget(struct study *study)
+{
+	struct sensitivity *sensitivity = study->sensitivity;
+	size_t n_bar = sensitivity->n_bar, n = 0;
+	struct rank *rank = memory_array(n_bar, sizeof(*rank));
+	bool *is_filled = memory_array(n_bar, sizeof(*is_filled));
+	enum err_code code = order_bars(study, rank);
+	for (size_t i = 0; i < n_bar && code == ERR_OK && study->n_box < study->request->max_box; i++) {
+		struct sensitivity_bar *bar = &sensitivity->bar[rank[i].at];
+		bool is_spent = true;
+		if (bar->is_declared || rank[i].own > 0.0)
+			code = fill_bar(study, bar, &is_spent);
+		is_filled[rank[i].at] = !is_spent;
+	}
+	for (size_t i = 0; i < n_bar; i++) {
+		if (is_filled[i])
+			sensitivity->bar[n++] = sensitivity->bar[i];
+		else
+			leave_unsearched(sensitivity, sensitivity->bar[i].param);
+	}
+	sensitivity->is_partial = n < n_bar;
+	sensitivity->n_bar = n;
+	free(rank);
+	free(is_filled);
+	return code;
+}
+
+static enum err_code fill_bars(struct study *study)
+{
+	enum err_code code = drop_small(study);
+	bool is_spent;
+	if (code == ERR_OK && study->request->max_box > 0)
+		return fill_within_budget(study);
+	for (size_t i = 0; i < study->sensitivity->n_bar && code == ERR_OK; i++)
+		code = fill_bar(study, &study->sensitivity->bar[i], &is_spent);
+	return code;
+}
+
+/* ---- all of it ---- */
+
 static void take_names(struct study *study)
 {
 	const struct space *space = study->request->space;
@@ -386,7 +358,7 @@ static enum err_code begin(struct study *study)
 	struct space variant;
 	char why[256] = "";
 	const char *reason = NULL;
-	make_variant(study, NULL, NULL, &arena, &variant);
+	make_variant(study, NULL, &arena, &variant);
 	bool is_machine = false;
 	for (uint64_t i = 0; i < space_n_machine(&variant) && !is_machine; i++)
 		is_machine = space_machine(&variant, i, &study->machine, why, sizeof(why));
@@ -394,7 +366,10 @@ static enum err_code begin(struct study *study)
 		reason = why;
 	else
 		take_names(study);
-	enum err_code code = is_machine ? find_both(study, &variant, study->sensitivity->least, &reason) : ERR_OK;
+	struct sensitivity *sensitivity = study->sensitivity;
+	enum err_code code = is_machine ? find_both(study, &variant, false, sensitivity->least, &reason,
+	                                            &sensitivity->is_unsearched)
+	                                : ERR_OK;
 	if (code == ERR_OK && reason)
 		code = err_add(study->err, ERR_INFEASIBLE, "dse sensitivity: machine %s: %s", variant.machine[0].name,
 		               reason);
@@ -411,10 +386,10 @@ enum err_code sensitivity_make(const struct sensitivity_request *request, struct
 	*study =
 	    (struct study){.request = request, .sensitivity = sensitivity, .memory = least_memory_new(), .err = err};
 	enum err_code code = begin(study);
-	if (code == ERR_OK)
-		list_values(study);
-	for (size_t i = 0; i < sensitivity->n_bar && code == ERR_OK; i++)
-		code = fill_bar(study, &sensitivity->bar[i]);
+	if (code == ERR_OK && !sensitivity->is_unsearched) {
+		sensitivity_list_values(request->space, &study->machine, sensitivity);
+		code = fill_bars(study);
+	}
 	if (code == ERR_OK)
 		sort_bars(sensitivity);
 	least_memory_free(study->memory);
@@ -429,11 +404,12 @@ void sensitivity_free(struct sensitivity *sensitivity)
 }
 
 enum err_code sensitivity_of_point(const struct kept_front *front, size_t point, const struct space *space,
-                                   unsigned n_thread, struct sensitivity *sensitivity, struct err *err)
+                                   unsigned n_thread, uint64_t max_box, struct sensitivity *sensitivity,
+                                   struct err *err)
 {
 	const struct kept_point *kept = &front->point[point];
 	const char *name = front->machine[kept->machine].name;
-	struct sensitivity_request request = {.space = space, .n_thread = n_thread};
+	struct sensitivity_request request = {.space = space, .n_thread = n_thread, .max_box = max_box};
 	assert(point < front->n_point);
 	*sensitivity = (struct sensitivity){0};
 	while (request.machine < space->n_machine && strcmp(space->machine[request.machine].name, name) != 0)

@@ -7,6 +7,9 @@
  *   space, its machine ─► next values of each parameter ─► least latency, least energy of all mappings there ─► bars
  *                    └──► parameters of which that says nothing new: left out, with the reason
  *
+ * A quantity under several names (a bandwidth: clock, bytes an access) has bars by one of them. Within a budget of
+ * search, values of declared axes come first, then those that gain most with the mapping as it is.
+ *
  * Both leasts are exact, in the fast tier, each of its own mapping, within the limits and the deadline of the space.
  */
 #include "dse/space/space.h"
@@ -20,6 +23,8 @@ extern const enum metric sensitivity_metric[SENSITIVITY_N_METRIC];
 struct sensitivity_bar {
 	const struct machine_param *param;
 	char from[SENSITIVITY_TEXT_SIZE], to[SENSITIVITY_TEXT_SIZE];
+	const struct machine_param *with; /* changes along, as a mesh's QPEs do with its width; NULL: none does */
+	char with_to[SENSITIVITY_TEXT_SIZE];
 	bool is_declared;   /* an axis of the space has the value */
 	const char *reason; /* why there is no such machine, or no design on it; NULL: there is */
 	double least[SENSITIVITY_N_METRIC];
@@ -39,6 +44,8 @@ struct sensitivity {
 	const char *networks;               /* "vgg16", "vgg16, resnet18" */
 	double least[SENSITIVITY_N_METRIC]; /* of the machine as it is */
 	bool has_limits;                    /* the space's limits or deadline hold everywhere */
+	bool is_unsearched;                 /* the budget was too little for the machine as it is: there are no bars */
+	bool is_partial;                    /* it was for some bars, whose parameters are left out */
 	double epsilon;                     /* all of this within so much, where fronts were thinned; 0: exact */
 	/* Bars with a design: those of a parameter are neighbours; the parameter whose best bar gains most is first.
 	 * Then those without. */
@@ -54,6 +61,7 @@ struct sensitivity_request {
 	size_t machine;           /* of the space's */
 	const char *const *value; /* [n_axis] of each axis of the space as text; NULL: all stay free */
 	unsigned n_thread;
+	uint64_t max_box; /* of all searches, boxes to be looked at (dse/layer/branch.h), roughly; 0: no limit */
 };
 
 /*
@@ -71,10 +79,14 @@ void sensitivity_free(struct sensitivity *sensitivity);
  */
 struct kept_front;
 enum err_code sensitivity_of_point(const struct kept_front *front, size_t point, const struct space *space,
-                                   unsigned n_thread, struct sensitivity *sensitivity, struct err *err);
+                                   unsigned n_thread, uint64_t max_box, struct sensitivity *sensitivity,
+                                   struct err *err);
 
 /* The point that stands out; the front has one at least. */
 size_t sensitivity_knee(const struct kept_front *front);
+
+/* Other names of what a parameter changes, "dram.access_byte or dram.access_clk"; NULL: it has none. */
+const char *sensitivity_other_names(const struct machine_param *param);
 
 /* Whether a bar changes something: more than sums of the same values in another order differ by. */
 bool sensitivity_matters(const struct sensitivity_bar *bar);

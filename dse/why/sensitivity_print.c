@@ -34,25 +34,48 @@ static void say(FILE *file, const char *text)
 /* "mla.array 16x4 -> 32x4" */
 static void print_change(const struct sensitivity_bar *bar, const char *arrow, char *text, size_t n_byte)
 {
-	(void)snprintf(text, n_byte, "%s %s %s %s", bar->param->key, bar->from, arrow, bar->to);
+	(void)snprintf(text, n_byte, "%s %s %s %s%s%s%s%s", bar->param->key, bar->from, arrow, bar->to,
+	               bar->with ? " with " : "", bar->with ? bar->with->key : "", bar->with ? " " : "", bar->with_to);
+}
+
+/* " (MAC units +100 %, SRAM +0 %)" where the machine's size changes, else nothing. */
+static void print_sizes(const struct sensitivity_bar *bar, char text[64])
+{
+	text[0] = '\0';
+	if (fabs(bar->mac_frac) > 5e-3 || fabs(bar->sram_frac) > 5e-3)
+		(void)snprintf(text, 64, " (MAC units %+.0f %%, SRAM %+.0f %%)", 100.0 * bar->mac_frac,
+		               100.0 * bar->sram_frac);
+}
+
+static void say_bar(const struct sensitivity_bar *bar, char *text, size_t n_byte)
+{
+	const char *others = sensitivity_other_names(bar->param);
+	char with[96] = "", same[96] = "", sizes[64];
+	if (bar->with)
+		(void)snprintf(with, sizeof(with), ", with %s %s", bar->with->key, bar->with_to);
+	if (others)
+		(void)snprintf(same, sizeof(same), " (or as much by %s)", others);
+	print_sizes(bar, sizes);
+	(void)snprintf(text, n_byte, "%s %s instead of %s%s%s: least latency %+.2f %%, least energy %+.2f %%%s.",
+	               bar->param->key, bar->to, bar->from, with, same, 100.0 * bar->change_frac[0],
+	               100.0 * bar->change_frac[1], sizes);
 }
 
 void sensitivity_sentence(const struct sensitivity *sensitivity, char text[SENSITIVITY_SENTENCE_SIZE])
 {
-	const struct sensitivity_bar *bar = sensitivity->bar;
 	int n = snprintf(text, SENSITIVITY_SENTENCE_SIZE,
 	                 "What to change next on %.60s for %.120s: ", sensitivity->machine, sensitivity->networks);
+	size_t n_left = SENSITIVITY_SENTENCE_SIZE - (size_t)n;
 	assert(n > 0 && n < SENSITIVITY_SENTENCE_SIZE);
-	if (sensitivity->n_design == 0 || !(bar->gain > 1e-7)) {
-		(void)snprintf(text + n, SENSITIVITY_SENTENCE_SIZE - (size_t)n,
-		               "no single parameter at its next value lowers latency times energy.");
-		return;
-	}
-	(void)snprintf(text + n, SENSITIVITY_SENTENCE_SIZE - (size_t)n,
-	               "%s %s instead of %s: least latency %+.2f %%, least energy %+.2f %% (MAC units %+.0f %%, SRAM "
-	               "%+.0f %%).",
-	               bar->param->key, bar->to, bar->from, 100.0 * bar->change_frac[0], 100.0 * bar->change_frac[1],
-	               100.0 * bar->mac_frac, 100.0 * bar->sram_frac);
+	if (sensitivity->is_unsearched)
+		(void)snprintf(text + n, n_left,
+		               "left to 'dse sensitivity', whose searches take longer than is worth waiting for here.");
+	else if (sensitivity->n_design > 0 && sensitivity->bar[0].gain > 1e-7)
+		say_bar(&sensitivity->bar[0], text + n, n_left);
+	else
+		(void)snprintf(text + n, n_left, "no %s lowers latency times energy.",
+		               sensitivity->is_partial ? "next value that was searched here"
+		                                       : "single parameter at its next value");
 }
 
 /* ---- text ---- */
@@ -100,7 +123,10 @@ static void print_bars(FILE *file, const struct sensitivity *sensitivity)
 			continue;
 		table_add(&table, "%s", bar->param->key);
 		table_add(&table, "%s", bar->from);
-		table_add(&table, "%s", bar->to);
+		if (bar->with)
+			table_add(&table, "%s (%s %s)", bar->to, bar->with->key, bar->with_to);
+		else
+			table_add(&table, "%s", bar->to);
 		for (size_t k = 0; k < SENSITIVITY_N_METRIC; k++)
 			table_add(&table, "%+.2f", 100.0 * bar->change_frac[k]);
 		for (size_t k = 0; k < SENSITIVITY_N_METRIC; k++) {
@@ -201,6 +227,8 @@ static void put_bar(struct json *json, const struct sensitivity_bar *bar)
 	json_begin_object(json, NULL);
 	json_put_fields(json, "parameter %s, unit %s, from %s, to %s, in_space %d", bar->param->key, bar->param->unit,
 	                bar->from, bar->to, bar->is_declared);
+	if (bar->with)
+		json_put_fields(json, "with %s, with_to %s", bar->with->key, bar->with_to);
 	if (bar->reason) {
 		json_put_text(json, "reason", bar->reason);
 		json_end(json);
@@ -220,9 +248,11 @@ void sensitivity_put(struct json *json, const struct sensitivity *sensitivity)
 	char text[SENSITIVITY_SENTENCE_SIZE];
 	sensitivity_sentence(sensitivity, text);
 	json_put_fields(json,
-	                "text %s, machine %s, networks %s, latency_ms %g, energy_mj %g, within_limits %d, epsilon %g",
+	                "text %s, machine %s, networks %s, latency_ms %g, energy_mj %g, within_limits %d, epsilon %g, "
+	                "in_part %d",
 	                text, sensitivity->machine, sensitivity->networks, sensitivity->least[0], sensitivity->least[1],
-	                sensitivity->has_limits, sensitivity->epsilon);
+	                sensitivity->has_limits, sensitivity->epsilon,
+	                sensitivity->is_unsearched || sensitivity->is_partial);
 	json_begin_list(json, "bars");
 	for (size_t i = 0; i < sensitivity->n_bar; i++)
 		put_bar(json, &sensitivity->bar[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/why/why_parts.h"
+#include "dse/why/next_value.h"
 #include "dse/base/memory.h"
 #include "dse/design/unroll.h"
 #include "dse/engine/engine.h"
@@ -241,50 +242,37 @@ static enum err_code take_losses(struct asker *asker)
 
 /* ---- steps ---- */
 
-static double number_of(const struct machine_param *param, const char *text)
-{
-	struct machine machine;
-	machine_init(&machine, MACHINE_CHIP);
-	return machine_set_param(&machine, param, text, NULL) == ERR_OK ? machine_get_param(&machine, param)
-	                                                                : (double)NAN;
-}
+/* Who takes the next values of a parameter. */
+struct stepper {
+	struct why *why;
+	const struct machine *machine;
+	const struct machine_param *param;
+	const char *from;
+	bool is_declared;
+};
 
-static bool is_number(const struct machine_param *param)
+static void add_step(void *context, const char *to)
 {
-	return param->type == PARAM_U32 || param->type == PARAM_REAL;
-}
-
-static void add_step(struct why *why, const struct machine_param *param, const char *from, const char *to,
-                     bool is_declared)
-{
-	if (why->n_step == WHY_MAX_STEP || strcmp(from, to) == 0)
+	const struct stepper *stepper = context;
+	const struct machine_param *param = stepper->param;
+	struct why *why = stepper->why;
+	double number = next_number(stepper->machine, param, to);
+	if (why->n_step == WHY_MAX_STEP || strcmp(stepper->from, to) == 0 || isnan(number))
 		return;
 	struct why_step *step = &why->step[why->n_step++];
-	double ratio = number_of(param, to) / number_of(param, from);
-	*step = (struct why_step){.param = param, .is_declared = is_declared};
+	double ratio = number / next_number(stepper->machine, param, stepper->from);
+	*step = (struct why_step){.param = param, .is_declared = stepper->is_declared};
 	step->change_log = param->type != PARAM_ENUM && ratio > 0.0 ? fabs(log(ratio)) : INFINITY;
-	(void)snprintf(step->from, sizeof(step->from), "%s", from);
+	(void)snprintf(step->from, sizeof(step->from), "%s", stepper->from);
 	(void)snprintf(step->to, sizeof(step->to), "%s", to);
 }
 
 /* Of a parameter that the choice fixes: the next declared values below and above. */
-static void add_declared(struct why *why, const struct space_axis *axis, const char *own)
+static void add_declared(struct why *why, const struct space_axis *axis, const struct machine *machine, const char *own)
 {
-	double at = number_of(axis->param, own);
-	const char *below = NULL, *above = NULL;
-	for (size_t i = 0; i < axis->n; i++) {
-		double value = number_of(axis->param, axis->value[i]);
-		if (strcmp(axis->value[i], own) == 0)
-			continue;
-		if (value <= at && (!below || value > number_of(axis->param, below)))
-			below = axis->value[i];
-		if (value > at && (!above || value < number_of(axis->param, above)))
-			above = axis->value[i];
-	}
-	if (below)
-		add_step(why, axis->param, own, below, true);
-	if (above)
-		add_step(why, axis->param, own, above, true);
+	struct stepper stepper = {why, machine, axis->param, own, true};
+	for (int side = 0; side < NEXT_N_SIDE; side++)
+		(void)next_declared(machine, axis, own, (enum next_side)side, add_step, &stepper);
 }
 
 /* The same of what a machine's file has. */
@@ -293,36 +281,24 @@ static void add_of_machine(struct why *why, const struct space_axis *axis, const
 	char own[48];
 	if (machine_param_serves(axis->param, machine->target) &&
 	    machine_print_param(machine, axis->param, own, sizeof(own)) < (int)sizeof(own))
-		add_declared(why, axis, own);
+		add_declared(why, axis, machine, own);
 }
 
-/* Of a parameter that stays free: one step beyond its ends, as long as its last one; twice of a single value. */
-static void add_beyond(struct why *why, const struct space_axis *axis)
+/* Of a number that stays free: one step beyond its ends. */
+static void add_beyond(struct why *why, const struct space_axis *axis, const struct machine *machine)
 {
-	struct machine scratch;
-	if (!is_number(axis->param))
+	if (axis->param->type != PARAM_U32 && axis->param->type != PARAM_REAL)
 		return;
-	for (int up = 0; up < 2; up++) {
-		const char *end = axis->value[0], *next = NULL;
-		char text[48];
+	for (int side = 0; side < NEXT_N_SIDE; side++) {
+		const char *end = axis->value[0];
 		for (size_t i = 1; i < axis->n; i++) {
-			double value = number_of(axis->param, axis->value[i]);
-			if (up ? value > number_of(axis->param, end) : value < number_of(axis->param, end))
+			double value = next_number(machine, axis->param, axis->value[i]),
+			       most = next_number(machine, axis->param, end);
+			if (side == NEXT_ABOVE ? value > most : value < most)
 				end = axis->value[i];
 		}
-		for (size_t i = 0; i < axis->n; i++) {
-			double value = number_of(axis->param, axis->value[i]);
-			if (axis->value[i] != end &&
-			    (!next || fabs(value - number_of(axis->param, end)) <
-			                  fabs(number_of(axis->param, next) - number_of(axis->param, end))))
-				next = axis->value[i];
-		}
-		double last = number_of(axis->param, end), before = next ? number_of(axis->param, next) : 0.0;
-		double to = next && before > 0 ? last * (last / before) : up ? 2 * last : last / 2;
-		(void)snprintf(text, sizeof(text), "%.12g", axis->param->type == PARAM_U32 ? floor(to) : to);
-		machine_init(&scratch, MACHINE_CHIP);
-		if (to > 0 && machine_set_param(&scratch, axis->param, text, NULL) == ERR_OK)
-			add_step(why, axis->param, end, text, false);
+		struct stepper stepper = {why, machine, axis->param, end, false};
+		next_beyond(machine, axis->param, axis, end, (enum next_side)side, add_step, &stepper);
 	}
 }
 
@@ -345,6 +321,7 @@ static enum err_code try_step(struct asker *asker, struct why_step *step)
 static enum err_code take_steps(struct asker *asker)
 {
 	struct why *why = asker->why;
+	const struct machine *any = &asker->space->machine[0];
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < asker->space->n_axis; i++) {
 		const struct space_axis *axis = &asker->space->axis[i];
@@ -353,11 +330,11 @@ static enum err_code take_steps(struct asker *asker)
 			if (asker->choice->set.setting[k].param == axis->param)
 				own = &asker->choice->set.setting[k];
 		if (own)
-			add_declared(why, axis, own->text);
+			add_declared(why, axis, any, own->text);
 		else if (why_machine_has_axis(asker->choice, axis))
 			add_of_machine(why, axis, &asker->choice->machine->machine);
 		else
-			add_beyond(why, axis);
+			add_beyond(why, axis, any);
 	}
 	why->best = why->n_step;
 	for (size_t i = 0; i < why->n_step && code == ERR_OK; i++) {

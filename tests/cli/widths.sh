@@ -66,6 +66,7 @@ prove dvfs_chip tiny
 schedule tiny --machine final_chip
 power dvfs_chip tiny --budget-frac 0.5 --front
 power dvfs_chip tiny --analyse sensitivity --budget-frac 0.5
+sensitivity 1
 roofline dvfs_chip tiny
 roofline edge_tpu tiny
 validate tests/reference/hdl_clocks.csv
