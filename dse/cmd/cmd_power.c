@@ -356,7 +356,9 @@ enum err_code cmd_power(const struct cli_options *options, struct err *err)
 	code = choice_worse(code, choose_scenario(options, &run.goal.scenario, err));
 	code = choice_worse(code, cli_choose(options, "analyse", options->analyse, power_question_name,
 	                                     N_POWER_QUESTION, &question, err));
-	code = choice_worse(code, power_choice_read(options, &work.detail, &designs, &work.levels, err));
+	/* reads files and may search: not for what is refused already */
+	if (code == ERR_OK)
+		code = power_choice_read(options, &work.detail, &designs, &work.levels, err);
 	if (code == ERR_OK)
 		code = choose_domain(options, designs.machine, &work, err);
 	if (code == ERR_OK)

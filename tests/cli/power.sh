@@ -95,23 +95,30 @@ expect_text "$work/err" "did you mean 'pairs'?"
 
 # --search: the fastest schedule is the fastest design that an exploration finds; with a deadline nothing is worse than
 # with the splitter's designs.
+cat >"$work/two.yaml" <<'YAML'
+name: two
+input: [12, 12, 3]
+layers:
+  - conv: {kernel: 3, out_channels: 8}
+  - fc: {out: 16, activation: none}
+YAML
 cat >"$work/fastest.yaml" <<'YAML'
 name: fastest
 machine: dvfs_chip
-network: tiny
+network: two.yaml
 layers: [{match: '.*', split: all}]
 objectives: [latency_ms]
 YAML
 expect_code 0 "$DSE" explore "$work/fastest.yaml" --detail fast -o "$work/results"
 least=$(tail -n 1 "$work"/results/fastest-*/front.csv | cut -d, -f2 | awk '{ printf "%.12g", $1 }')
-expect_code 0 "$DSE" power dvfs_chip tiny --search --scenario speed --json
+expect_code 0 "$DSE" power dvfs_chip "$work/two.yaml" --search --scenario speed --json
 expect_text "$work/out" "\"time_ms\": $least"
-expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-frac 0.4 --front
+expect_code 0 "$DSE" power dvfs_chip "$work/two.yaml" --search --budget-frac 0.4 --front
 expect_text "$work/out" "designs to choose from"
-expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-mw 1000 -q
-expect_code 2 "$DSE" power dvfs_chip tiny --search --per-loop
+expect_code 0 "$DSE" power dvfs_chip "$work/two.yaml" --search --budget-mw 1000 -q
+expect_code 2 "$DSE" power dvfs_chip "$work/two.yaml" --search --per-loop
 expect_text "$work/err" "dse power --point FRONT.json:ID"
-expect_code 2 "$DSE" power dvfs_chip tiny --search --average-mw 500
+expect_code 2 "$DSE" power dvfs_chip "$work/two.yaml" --search --average-mw 500
 # A level alone has the same freedom as the best schedule: it is the best schedule when only that level may be used.
 # What is proven best is best with results where the fastest design has them, and the output says so.
 of_level() {
@@ -119,16 +126,16 @@ of_level() {
 }
 for options in "--budget-ms 1" "--budget-ms 1 --no-sleep" "--scenario energy" "--scenario speed" "--budget-mj 0.05"; do
 	# shellcheck disable=SC2086
-	expect_code 0 "$DSE" power dvfs_chip tiny --search $options --json
+	expect_code 0 "$DSE" power dvfs_chip "$work/two.yaml" --search $options --json
 	alone=$(of_level alone_PL1 energy_mj)
 	[ -n "$alone" ] || fail "no PL1 alone with $options"
 	expect_text "$work/out" '"exact_within": "all designs whose results lie where the fastest design has them'
 	# shellcheck disable=SC2086
-	expect_code 0 "$DSE" power dvfs_chip tiny --search $options --levels PL1 --json
+	expect_code 0 "$DSE" power dvfs_chip "$work/two.yaml" --search $options --levels PL1 --json
 	[ "$alone" = "$(of_level best energy_mj)" ] || fail "PL1 alone with $options"
 	[ "$(of_level best saving_pct)" = 0.0 ] || fail "nothing is saved over the same: $options"
 done
-expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-ms 1
+expect_code 0 "$DSE" power dvfs_chip "$work/two.yaml" --search --budget-ms 1
 expect_text "$work/out" "asleep until the deadline, which counts"
 expect_text "$work/out" "best (exact, places fixed)"
 
