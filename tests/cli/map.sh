@@ -147,7 +147,7 @@ expect_text "$work/one/mapping.yaml" "result: storage"
 at_most "$dram" || fail "a result that may stay costs more"
 
 # No more voltages than the chip has power lanes.
-expect_code 0 "$DSE" map dvfs_table tiny --goal edp -o "$work/lanes" -q
+expect_code 0 "$DSE" map dvfs_table tiny --split even --goal edp -o "$work/lanes" -q
 [ "$(grep -o 'level: V[0-9]*' "$work/lanes/mapping.yaml" | sort -u | wc -l)" -le 2 ] || fail "more voltages than lanes"
 
 # Weights fetched ahead: no worse, and the mapping that says so runs to the same time.

@@ -11,7 +11,7 @@ axes:
 network: tiny
 layers:
   - match: '.*'
-    split: {width: {max_parts: 8}, height: {max_parts: 8}, out_channels: {max_parts: 8}}
+    split: {width: {max_parts: 4}, height: {max_parts: 4}, out_channels: {max_parts: 8}}
     strategy: [fusion, fusion_reuse]
 objectives: [latency_ms, energy_mj, mac_units]
 END
