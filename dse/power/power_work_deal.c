@@ -225,6 +225,9 @@ bool power_deal_of(const struct layer_context *context, const struct layer_desig
 	uint32_t n_unit_pe = context->machine->qpe_n_pe, n_pe = machine_n_pe(context->machine);
 	struct deal_builder builder = {.arena = arena, .deal = deal, .n_unit_pe = n_unit_pe};
 	*deal = (struct power_deal){.n_pe = n_pe};
+	/* an array runs its tiles one by one, and has no schedule */
+	if (context->machine->target == MACHINE_SYSTOLIC)
+		return false;
 	if (mapper_unfold(context, design, &schedule, NULL) != ERR_OK) {
 		schedule_free(&schedule);
 		return false;

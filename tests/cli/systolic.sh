@@ -48,6 +48,7 @@ expect_text "$work/err" "the grey-box model is of tasks on an MLA"
 expect_code 2 "$DSE" power edge_tpu tiny --budget-ms 1 --parts 64
 expect_text "$work/err" "machine edge_tpu is a systolic array"
 expect_code 0 "$DSE" power edge_tpu mobilenet_v1 --budget-ms 11
+expect_code 0 "$DSE" power edge_tpu mobilenet_v1 --per-loop --budget-frac 0.5
 
 # Buffers that hold no tile: the reason and the bytes.
 sed 's/filter_byte: 1397760/filter_byte: 2/' spaces/machines/edge_tpu.yaml >"$work/no_room.yaml"
