@@ -9,6 +9,7 @@
  */
 #include "dse/layer/layers.h"
 #include "dse/report/report_run.h"
+#include "dse/why/sensitivity.h"
 
 /* What is known of every point: an objective, another metric, or a choice that was made. */
 enum report_kind { REPORT_OBJECTIVE, REPORT_METRIC, REPORT_KNOB };
@@ -38,30 +39,22 @@ struct report_design {
 	double metric[N_METRIC];
 };
 
-/* One knob of a point changed and nothing else: what becomes of it (dse/report/report_sensitivity.h). */
-struct report_change {
-	const char *knob, *from, *value; /* "mla.array"; "vgg16 CONV_3 strategy"; "all layers: level" */
-	uint32_t point, layer;           /* UINT32_MAX: of the machine, or of all layers */
-	const char *verdict;             /* why it cannot be; NULL: it can */
-	double pct[SPACE_MAX_OBJECTIVE]; /* change of each objective, in percent; NAN: of nothing */
-};
-
 struct report_data {
 	struct report_run run;
 	size_t n_machine, n_column;
 	struct report_machine *machine; /* [n_machine] in the order of the points */
 	uint32_t *machine_of;           /* [n_point] */
 	struct report_design *design;   /* [n_design] as in run.front */
-	size_t n_change;
-	struct report_change *change;           /* [n_change] */
 	struct report_column *column;           /* [n_column] objectives first */
 	size_t knee, best[SPACE_MAX_OBJECTIVE]; /* points */
 	size_t chosen;                          /* whose layers figures show */
 	struct space space; /* read again; n_network 0: the inputs are not at hand, or not those of the run */
 	struct layer_map map;
 	bool has_folder;    /* the run's files are still those in its folder */
+	/* Of the chosen point's machine, in the fast tier, within a budget; machine NULL: it has none. */
+	struct sensitivity sensitivity;
 	char *without;      /* why there are no details; NULL: there are */
-	struct arena arena; /* owns all of this but run, space and map */
+	struct arena arena; /* owns all of this but run, sensitivity, space and map */
 };
 
 /*

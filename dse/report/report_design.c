@@ -99,7 +99,8 @@ enum err_code report_inputs_read(struct report_source *source, struct report_dat
 
 /* ---- designs ---- */
 
-void report_context(const struct report_data *data, size_t layer, const struct machine *machine,
+/* Of a design of layer k of the front on a machine; next: the design of the layer behind it, NULL: none. */
+static void make_context(const struct report_data *data, size_t layer, const struct machine *machine,
                     const struct layer_design *design, const struct layer_design *next, struct layer_context *context)
 {
 	size_t network = layer_map_network(&data->map, layer), own = layer - data->map.begin[network];
@@ -164,7 +165,7 @@ static enum err_code run_batch(struct report_data *data, size_t first, size_t en
 			continue;
 		const uint32_t *layers = data->run.front.point[design->point].design;
 		bool is_last = design->layer + 1 == data->map.begin[layer_map_network(&data->map, design->layer) + 1];
-		report_context(data, design->layer, data->machine[design->machine].machine, &design->design,
+		make_context(data, design->layer, data->machine[design->machine].machine, &design->design,
 		               is_last ? NULL : &data->design[layers[design->layer + 1]].design, &context[n]);
 		run[n] = (struct detail_run){.context = &context[n], .design = &design->design};
 		of[n++] = i;

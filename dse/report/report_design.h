@@ -17,8 +17,4 @@ enum err_code report_inputs_read(struct report_source *source, struct report_dat
  */
 enum err_code report_designs_run(struct report_data *data, unsigned n_thread, struct err *err);
 
-/* The context of a design of layer k of the front on a machine; next: the design of the layer behind it, NULL: none. */
-void report_context(const struct report_data *data, size_t layer, const struct machine *machine,
-                    const struct layer_design *design, const struct layer_design *next, struct layer_context *context);
-
 #endif

@@ -24,12 +24,14 @@ static bool has_progress(const struct report_data *data)
 	return points && points->kind == DOC_LIST && points->n > 0;
 }
 
-static bool has_changes(const struct report_data *data)
+static void draw_next(FILE *file, const struct report_data *data)
 {
-	bool has = false;
-	for (size_t i = 0; i < data->n_change && !has; i++)
-		has = !data->change[i].verdict && data->change[i].point == data->chosen;
-	return has;
+	sensitivity_draw(file, &data->sensitivity);
+}
+
+static bool has_next(const struct report_data *data)
+{
+	return data->sensitivity.n_design > 0;
 }
 
 const struct report_figure report_figure[] = {
@@ -41,7 +43,7 @@ const struct report_figure report_figure[] = {
     {"power", "power over the time of the schedule", has_points, report_draw_power},
     {"utilisation", "how busy each layer keeps the MAC units, and how much SRAM it takes", has_details,
      report_draw_utilisation},
-    {"sensitivity", "what one knob changed does to the objectives", has_changes, report_draw_sensitivity},
+    {"sensitivity", "what one parameter at its next value does, mapped anew", has_next, draw_next},
     {"progress", "hypervolume of the front while the search ran", has_progress, report_draw_progress},
 };
 const size_t report_n_figure = sizeof(report_figure) / sizeof(report_figure[0]);

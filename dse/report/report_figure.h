@@ -29,8 +29,8 @@ enum err_code report_figures_write(const char *dir, const struct report_data *da
                                    struct err *err);
 
 /* One row each, in the file its kind is drawn in. */
-report_drawer report_draw_front, report_draw_parallel, report_draw_progress, report_draw_sensitivity,
-    report_draw_rooflines, report_draw_phases, report_draw_energy, report_draw_utilisation, report_draw_power;
+report_drawer report_draw_front, report_draw_parallel, report_draw_progress, report_draw_rooflines,
+    report_draw_phases, report_draw_energy, report_draw_utilisation, report_draw_power;
 
 /* What they share. A key of one mark and a text; returns where the next one begins. */
 double report_draw_key(FILE *file, double x, double y, size_t colour, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of a whole front: scatter, parallel coordinates, search progress, sensitivity. */
+/* Figures of a whole front: scatter, parallel coordinates, search progress. */
 #include "dse/report/report_figure.h"
 #include "dse/base/memory.h"
 #include "dse/out/front_picture.h"
@@ -11,7 +11,7 @@
 
 /* In SVG units (pixels). */
 enum { WIDTH = 980, HEIGHT = 600, LEFT = 90, RIGHT = 230, TOP = 80, BOTTOM = 60 };
-enum { MAX_AXIS = 12, MAX_LINE = 1000, MAX_BAR = 24, BAR_LEFT = 420, BAR_STEP = 30 };
+enum { MAX_AXIS = 12, MAX_LINE = 1000 };
 
 /* The knob that colours points: the first one with names that differ among them, no sum over layers; NULL: none. */
 static const struct report_column *colour_column(const struct report_data *data)
@@ -246,82 +246,5 @@ void report_draw_progress(FILE *file, const struct report_data *data)
 	for (size_t i = 0; i < n; i++)
 		svg_mark(file, svg_axis_place(&x, fmax(1, mark_of(points, i, "evaluations"))),
 		         svg_axis_place(&y, 100 * mark_of(points, i, "share")), 0, svg_colour[0], false);
-	svg_end(file);
-}
-
-/* ---- sensitivity ---- */
-
-static double largest(const struct report_change *change, size_t n)
-{
-	double most = 0;
-	for (size_t k = 0; k < n; k++)
-		most = isfinite(change->pct[k]) ? fmax(most, fabs(change->pct[k])) : most;
-	return most;
-}
-
-/* The changes of the point that do most, in that order; machine and all layers first among equals. Returns how many. */
-static size_t choose_changes(const struct report_data *data, const struct report_change **chosen)
-{
-	size_t n = 0, n_objective = data->run.front.n_objective;
-	for (size_t i = 0; i < data->n_change; i++) {
-		const struct report_change *change = &data->change[i];
-		if (change->verdict || change->point != data->chosen || !(largest(change, n_objective) > 0))
-			continue;
-		size_t at = n < MAX_BAR ? n++ : MAX_BAR;
-		for (; at > 0 && largest(chosen[at - 1], n_objective) < largest(change, n_objective); at--)
-			if (at < MAX_BAR)
-				chosen[at] = chosen[at - 1];
-		if (at < MAX_BAR)
-			chosen[at] = change;
-	}
-	return n;
-}
-
-/* Bars of all objectives of a change, from 0 to both sides. */
-static void draw_change(FILE *file, const struct report_data *data, const struct report_change *change,
-                        const struct svg_axis *x, double y)
-{
-	size_t n = data->run.front.n_objective;
-	double height = (BAR_STEP - 8) / (double)n, zero = svg_axis_place(x, 0);
-	char text[256];
-	(void)snprintf(text, sizeof(text), "%.40s%s%.20s%s %.24s", change->knob, *change->from ? ": " : "",
-	               change->from, *change->from ? " \xe2\x86\x92" : ":", change->value);
-	svg_text(file, BAR_LEFT - 10, y + BAR_STEP / 2.0, "text-anchor=\"end\"", text);
-	for (size_t k = 0; k < n; k++) {
-		double at = isfinite(change->pct[k]) ? svg_axis_place(x, change->pct[k]) : zero;
-		(void)fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
-		              fmin(at, zero), y + height * (double)k, fabs(at - zero), height, svg_colour[k]);
-	}
-}
-
-void report_draw_sensitivity(FILE *file, const struct report_data *data)
-{
-	const struct report_change *chosen[MAX_BAR];
-	size_t n = choose_changes(data, chosen), n_objective = data->run.front.n_objective;
-	double min = 0, max = 0, bottom = TOP + BAR_STEP * (double)n, key_x = BAR_LEFT;
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < n_objective; k++) {
-			min = isfinite(chosen[i]->pct[k]) ? fmin(min, chosen[i]->pct[k]) : min;
-			max = isfinite(chosen[i]->pct[k]) ? fmax(max, chosen[i]->pct[k]) : max;
-		}
-	struct svg_axis x = {.begin = BAR_LEFT, .end = WIDTH - 40};
-	svg_axis_fit(&x, min, max);
-	svg_begin(file, WIDTH, (int)bottom + BOTTOM);
-	report_draw_title(file, data, "one knob changed", true);
-	for (long i = 0; x.min + (double)i * x.step <= x.max + x.step / 2; i++) {
-		double value = x.min + (double)i * x.step, at = svg_axis_place(&x, value);
-		char text[32];
-		svg_line(file, at, TOP - 4, at, bottom,
-		         fabs(value) < x.step / 2 ? "stroke=\"#444444\"" : "stroke=\"#dddddd\"");
-		(void)snprintf(text, sizeof(text), "%.6g", fabs(value) < x.step / 2 ? 0.0 : value);
-		svg_text(file, at, bottom + 18, "text-anchor=\"middle\"", text);
-	}
-	svg_text(file, (BAR_LEFT + WIDTH - 40) / 2.0, bottom + 40, "text-anchor=\"middle\"", "change / %");
-	for (size_t k = 0; k < n_objective; k++)
-		key_x = report_draw_key(file, key_x, 56, k, data->column[k].label);
-	for (size_t i = 0; i < n; i++)
-		draw_change(file, data, chosen[i], &x, TOP + BAR_STEP * (double)i);
-	if (n == 0)
-		svg_text(file, BAR_LEFT, TOP, "text-anchor=\"start\"", "no knob changes an objective");
 	svg_end(file);
 }

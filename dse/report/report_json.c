@@ -353,27 +353,14 @@ static void put_machines(struct json *json, const struct report_data *data)
 	json_end(json);
 }
 
-static void put_changes(struct json *json, const struct report_data *data)
+/* What to change next of the chosen point's machine. */
+static void put_next(struct json *json, const struct report_data *data)
 {
-	const struct kept_front *front = &data->run.front;
-	json_begin_list(json, "sensitivity");
-	for (size_t i = 0; i < data->n_change; i++) {
-		const struct report_change *change = &data->change[i];
-		json_begin_object(json, NULL);
-		json_put_fields(json, "knob %s, from %s, value %s, of_point %u", change->knob, change->from,
-		                change->value, change->point);
-		if (change->layer != UINT32_MAX)
-			json_put_u64(json, "layer", change->layer);
-		if (change->verdict) {
-			json_put_text(json, "verdict", change->verdict);
-		} else {
-			json_begin_object(json, "change_pct");
-			for (size_t k = 0; k < front->n_objective; k++)
-				json_put_number(json, metric_table[front->objective[k]].name, change->pct[k]);
-			json_end(json);
-		}
-		json_end(json);
-	}
+	if (!data->sensitivity.machine)
+		return;
+	json_begin_object(json, "sensitivity");
+	json_put_u64(json, "of_point", data->chosen);
+	sensitivity_put(json, &data->sensitivity);
 	json_end(json);
 }
 
@@ -390,7 +377,7 @@ static void put_run(struct json *json, const struct report_data *data)
 	json_end(json);
 	put_names(json, data);
 	put_machines(json, data);
-	put_changes(json, data);
+	put_next(json, data);
 	json_end(json);
 }
 

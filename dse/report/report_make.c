@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_make.h"
 #include "dse/base/memory.h"
+#include "dse/base/parallel.h"
 #include "dse/report/report_design.h"
-#include "dse/report/report_sensitivity.h"
 #include <assert.h>
 #include <string.h>
 
@@ -60,6 +60,23 @@ static bool has_folder(const struct report_run *run)
 	return same;
 }
 
+/* Boxes that the searches of what to change next may look at: a few seconds of a core, whatever the network. */
+#define NEXT_MAX_BOX 3000000
+
+/* A machine that runs nothing in the fast tier within the limits has no sensitivity. */
+static enum err_code ask_next(struct report_data *data, unsigned n_thread, struct err *err)
+{
+	struct err found = {0};
+	enum err_code code = sensitivity_of_point(&data->run.front, data->chosen, &data->space,
+	                                          parallel_n_thread(n_thread), NEXT_MAX_BOX, &data->sensitivity, &found);
+	if (code == ERR_INFEASIBLE)
+		code = ERR_OK;
+	else if (code != ERR_OK)
+		(void)err_add_all(err, (struct err_place){0}, &found);
+	err_clear(&found);
+	return code;
+}
+
 enum err_code report_make(struct report_source *source, struct report_data *data, size_t chosen, unsigned n_thread,
                           struct err *err)
 {
@@ -77,7 +94,7 @@ enum err_code report_make(struct report_source *source, struct report_data *data
 	data->chosen = chosen == SIZE_MAX ? data->knee : chosen;
 	if (code == ERR_OK)
 		code = report_designs_run(data, n_thread, err);
-	return code == ERR_OK ? report_sensitivity_make(data, n_thread, err) : code;
+	return code == ERR_OK && !data->without ? ask_next(data, n_thread, err) : code;
 }
 
 void report_free(struct report_data *data)
@@ -86,6 +103,7 @@ void report_free(struct report_data *data)
 		layer_map_free(&data->map);
 	space_free(&data->space);
 	report_run_free(&data->run);
+	sensitivity_free(&data->sensitivity);
 	arena_free(&data->arena);
 	*data = (struct report_data){0};
 }

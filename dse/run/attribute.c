@@ -213,10 +213,9 @@ static void build_inside(struct attribute_work *work, const struct kept_point *p
 	for (size_t k = 0; k < work->in->n_axis; k++) {
 		const struct space_axis *axis = &work->in->axis[k];
 		attribute_knob(work->front, work->own, point, axis->param, value);
-		const char *wanted = axis->param == work->how->param ? work->how->value : value;
-		size_t place = find_value(axis, &variant->machine, wanted);
+		size_t place = find_value(axis, &variant->machine, value);
 		if (place == axis->n) {
-			(void)snprintf(text, sizeof(text), "%s is not %s there", axis->param->key, wanted);
+			(void)snprintf(text, sizeof(text), "%s is not %s there", axis->param->key, value);
 			(void)refuse(work, variant, text);
 			return;
 		}
@@ -232,9 +231,7 @@ static void build_anywhere(struct attribute_work *work, const struct kept_point 
 	struct err found = {0};
 	if (!set_other_axes(work, point, variant))
 		return;
-	if (work->how->param)
-		(void)machine_set_param(&variant->machine, work->how->param, work->how->value, &found);
-	if (found.n_message > 0 || machine_check(&variant->machine, &found) != ERR_OK) {
+	if (machine_check(&variant->machine, &found) != ERR_OK) {
 		variant->why = say_message(work, "", &found);
 		variant->fate = FATE_OUTSIDE;
 	}
@@ -331,7 +328,7 @@ static bool is_fixed(size_t n, const struct dim_split *fixed, const struct dim_s
 	return found;
 }
 
-bool attribute_allows_level(const struct layer_choice *choice, const struct machine *machine, size_t level)
+static bool allows_level(const struct layer_choice *choice, const struct machine *machine, size_t level)
 {
 	const struct operating_point *point = &machine->level[level];
 	uint32_t needed =
@@ -339,7 +336,7 @@ bool attribute_allows_level(const struct layer_choice *choice, const struct mach
 	return (choice->level_mask & needed) == needed;
 }
 
-const char *attribute_refuse_split(const struct layer_choice *choice, const struct split *split)
+static const char *refuse_split(const struct layer_choice *choice, const struct split *split)
 {
 	if (dim_n_part(&split->w) > choice->w.max_part || dim_n_part(&split->h) > choice->h.max_part ||
 	    dim_n_part(&split->c) > choice->c.max_part || dim_n_part(&split->d) > choice->d.max_part)
@@ -363,7 +360,7 @@ static const char *outside_rules(const struct layer_choice *choice, const struct
 		return "its strategy is not allowed";
 	if (!choice->reuse[design->reuse])
 		return "the operand it keeps is not allowed";
-	if (!attribute_allows_level(choice, machine, design->level))
+	if (!allows_level(choice, machine, design->level))
 		return "its operating point is not allowed";
 	if (!(design->operand_bit == 8 ? choice->operand_8bit : choice->operand_16bit))
 		return "its width of operands is not allowed";
@@ -371,7 +368,7 @@ static const char *outside_rules(const struct layer_choice *choice, const struct
 		return "its form is not allowed";
 	if (choice->to_dram && design->out_storage)
 		return "its result is the network's and may not stay in storage QPEs";
-	return attribute_refuse_split(choice, &design->split);
+	return refuse_split(choice, &design->split);
 }
 
 /* Read a task's design and prepare its layer. false: it has its fate. */
@@ -553,7 +550,7 @@ enum err_code attribute_evaluate(const struct kept_front *front, const struct sp
                                  const struct attribute_how *how, struct attributed *point, struct arena *arena,
                                  struct err *err)
 {
-	assert(front && own && in && how && point && arena && err && (!how->param || how->value));
+	assert(front && own && in && how && point && arena && err);
 	struct attribute_work work = {.front = front,
 	                              .own = own,
 	                              .in = in,

@@ -3,7 +3,7 @@
 #define DSE_ATTRIBUTE_H
 /*
  * What one change does to a front: the designs of a front that was kept are evaluated in another space, for example
- * with one constant of a machine, one layer or one limit changed, or with one knob turned. The result is what each
+ * with one constant of a machine, one layer or one limit changed. The result is what each
  * design is worth there, or why it is not possible there. Each distinct design of a layer runs once.
  */
 #include "dse/design/front_read.h"
@@ -27,8 +27,6 @@ struct attribute_how {
 	unsigned n_thread;         /* 0: one */
 	const enum detail *detail; /* the tier; NULL: the front's */
 	bool is_anywhere; /* designs need not be in the space: its lists, constraints and limits do not count */
-	const struct machine_param *param; /* a knob that is turned on all machines; NULL: none */
-	const char *value;                 /* to this, one of the parameter's */
 };
 
 /*
@@ -50,9 +48,5 @@ void attribute_knob(const struct kept_front *front, const struct space *own, con
 
 /* A space's machine of this name, or its only one where is_only; NULL: there is none. */
 const struct machine *attribute_find_machine(const struct space *space, const char *name, bool is_only, size_t *index);
-
-/* Whether the rules of a space leave a layer an operating point; what they have against its split, NULL: nothing. */
-bool attribute_allows_level(const struct layer_choice *choice, const struct machine *machine, size_t level);
-const char *attribute_refuse_split(const struct layer_choice *choice, const struct split *split);
 
 #endif

@@ -288,10 +288,8 @@ static enum err_code search_machine(struct least_finder *finder, struct err *err
 			return ERR_OK;
 		list_wanted(finder);
 		/* the chain is of designs, and the one of upper bounds has been no worse */
-		if (finder->n_wanted == 0) {
-			note_designs(finder);
+		if (finder->n_wanted == 0)
 			return ERR_OK;
-		}
 		if (!has_budget(finder)) {
 			least->is_spent = true;
 			return ERR_OK;
@@ -334,6 +332,8 @@ static enum err_code find_on_machine(const struct least_options *options, const 
 	code = begin_machine(&finder, set, err);
 	if (code == ERR_OK)
 		code = search_machine(&finder, err);
+	if (code == ERR_OK)
+		note_designs(&finder);
 	if (finder.candidate.set)
 		candidate_free(&finder.candidate);
 	arena_free(&finder.arena);

@@ -49,6 +49,9 @@ static void make_variant(const struct study *study, const struct sensitivity_bar
 		space_variant_fix_axis(variant, arena, bar->with, bar->with_to);
 }
 
+/* Boxes that a search looks at, of each design, at most: halves of halves, and roots. */
+#define BOX_PER_DESIGN 4
+
 enum found { FOUND_LEAST, FOUND_DESIGN, FOUND_SPENT };
 
 /* Boxes that are left of the budget, 1 at least; 0: there is no budget. */
@@ -58,12 +61,16 @@ static uint64_t budget_left(const struct study *study)
 	return most == 0 ? 0 : study->n_box < most ? most - study->n_box : 1;
 }
 
-/* A front of one objective has the least. */
-static enum err_code find_by_front(struct study *study, struct space *variant, double *value, enum found *found)
+/*
+ * A front of one objective has the least. A budget is shared out by numbers of designs, of which there are fewer than
+ * boxes: where all together are few, they are searched without one.
+ */
+static enum err_code find_by_front(struct study *study, struct space *variant, uint64_t max_box, double *value,
+                                   enum found *found)
 {
 	struct explore *explore = memory_array(1, sizeof(*explore));
 	const struct explore_options how = {
-	    .engine = &engine_exact, .n_thread = study->request->n_thread, .seed = 1, .max_box = budget_left(study)};
+	    .engine = &engine_exact, .n_thread = study->request->n_thread, .seed = 1, .max_box = max_box};
 	enum err_code code = explore_run(variant, &how, explore, study->err);
 	if (code == ERR_OK && (explore->interrupted || interrupt_requested()))
 		code = err_add(study->err, ERR_INTERRUPTED, "interrupted; nothing was written");
@@ -72,9 +79,10 @@ static enum err_code find_by_front(struct study *study, struct space *variant, d
 	study->sensitivity->epsilon = fmax(study->sensitivity->epsilon, explore->counts.epsilon);
 	study->n_box += explore->counts.n_box;
 	*found = explore->truncated ? FOUND_SPENT : FOUND_LEAST;
+	bool is_small = explore->truncated && explore->counts.n_candidate <= max_box / BOX_PER_DESIGN;
 	explore_free(explore);
 	free(explore);
-	return code;
+	return code == ERR_OK && is_small ? find_by_front(study, variant, 0, value, found) : code;
 }
 
 /*
@@ -95,7 +103,7 @@ static enum err_code find_least(struct study *study, struct space *variant, enum
 	*value = INFINITY;
 	*found = FOUND_DESIGN;
 	if (!least_serves(variant, metric))
-		return only_kept ? ERR_OK : find_by_front(study, variant, value, found);
+		return only_kept ? ERR_OK : find_by_front(study, variant, budget_left(study), value, found);
 	enum err_code code = least_find(&options, &least, study->err);
 	*value = least.value;
 	*found = least.is_spent ? FOUND_SPENT : only_kept ? FOUND_DESIGN : FOUND_LEAST;
@@ -224,7 +232,10 @@ static void sort_bars(struct sensitivity *sensitivity)
 
 /* ---- which bars ---- */
 
-/* How much latency times energy falls with the mapping as it is, at least; -INFINITY: it does not run so. */
+/*
+ * How much latency times energy falls with the mapping as it is, at least; -INFINITY: it does not run so. Where limits
+ * couple layers nothing is known: 0.
+ */
 static enum err_code look_at(struct study *study, const struct sensitivity_bar *bar, double *gain, double *fall)
 {
 	struct arena arena = {0};
@@ -232,9 +243,11 @@ static enum err_code look_at(struct study *study, const struct sensitivity_bar *
 	double least[SENSITIVITY_N_METRIC] = {INFINITY, INFINITY};
 	const char *reason;
 	bool is_spent;
+	*gain = *fall = 0.0;
+	if (study->sensitivity->has_limits)
+		return ERR_OK;
 	make_variant(study, bar, &arena, &variant);
 	enum err_code code = find_both(study, &variant, true, least, &reason, &is_spent);
-	*gain = *fall = 0.0;
 	for (size_t k = 0; k < SENSITIVITY_N_METRIC; k++) {
 		*gain -= log(least[k] / study->sensitivity->least[k]);
 		*fall = fmax(*fall, 1.0 - least[k] / study->sensitivity->least[k]);
@@ -307,7 +320,7 @@ static enum err_code fill_within_budget(struct study *study)
 	for (size_t i = 0; i < n_bar && code == ERR_OK && study->n_box < study->request->max_box; i++) {
 		struct sensitivity_bar *bar = &sensitivity->bar[rank[i].at];
 		bool is_spent = true;
-		if (bar->is_declared || rank[i].own > 0.0)
+		if (bar->is_declared || rank[i].own > 0.0 || sensitivity->has_limits)
 			code = fill_bar(study, bar, &is_spent);
 		is_filled[rank[i].at] = !is_spent;
 	}

@@ -209,7 +209,10 @@ void sensitivity_list_values(const struct space *space, const struct machine *ma
 		const char *reason = why_left_out(param);
 		if (!machine_param_serves(param, machine->target))
 			continue;
-		if (!reason && is_named_again(param) && !find_axis(space, param))
+		bool is_axis = find_axis(space, param) != NULL;
+		if (is_axis && strncmp(param->key, "dvfs.", 5) == 0)
+			reason = NULL;
+		if (!reason && is_named_again(param) && !is_axis)
 			reason = SAME_REASON;
 		lister.param = param;
 		if (reason)

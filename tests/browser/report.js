@@ -78,7 +78,7 @@ async function showsEverything(page) {
 		'Power over time',
 		'Utilisation',
 		'Roofline',
-		'One change at a time',
+		'One parameter at its next value',
 		'Hypervolume',
 		'Counts',
 		'Inputs',

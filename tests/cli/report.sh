@@ -17,8 +17,7 @@ expect_code 0 "$DSE" report "$folder/front.json" --json -o "$work/folder.json"
 expect_empty "$work/err"
 expect_text "$work/folder.json" '"without":null'
 expect_text "$work/folder.json" "dse simulate --point $folder/front.json:{id}"
-expect_text "$work/folder.json" '{"knob":"mla.array","from":"16x4","value":"8x4","of_point":1,"change_pct":{'
-expect_text "$work/folder.json" '"verdict":"FC_4: a task'
+expect_text "$work/folder.json" '{"parameter":"mla.array","unit":"columns x rows","from":"16x4","to":"8x4","in_space":true,'
 expect_code 0 "$DSE" report last --store "$results/dse.sqlite" --json -o "$work/store.json"
 for key in columns points layers point_designs designs machines; do
 	sed -n "/^			\"$key\":/,/^			[\"}]/p" "$work/folder.json" >"$work/a"

@@ -156,7 +156,7 @@
 				dse.section(
 					'sensitivity',
 					'Sensitivity',
-					'What one change at a time does to the objectives.',
+					'What to change next of the machine: each parameter at its next value.',
 				),
 			);
 		} else {

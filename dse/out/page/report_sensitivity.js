@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one change at a time does to the objectives of a point: the largest as bars, all of them as a table.
+// What to change next of a machine: one parameter at its next value, mapped anew; the best as bars, all as a table.
 'use strict';
 
 (function () {
 	const model = dse.model;
 	const MAX_BARS = 20;
-	const view = {run: null, of_point: null};
+	const METRICS = [
+		['latency_pct', 'least latency'],
+		['energy_pct', 'least energy'],
+	];
+	const view = {run: null};
 
-	const changes = () => (view.run.sensitivity || []).filter((one) => one.of_point === view.of_point);
-	const label = (key) => (model.byKey.has(key) ? model.byKey.get(key).label : key);
-	const signed = (value, digits) => (value > 0 ? '+' : '') + dse.number(value, digits);
-	const largest = (one) => Math.max(...Object.values(one.change_pct).map((value) => Math.abs(value || 0)));
+	const list = (value) => (Array.isArray(value) ? value : []);
+	const found = () => view.run.sensitivity || {};
+	const is_number = (value) => typeof value === 'number' && Number.isFinite(value);
+	const signed = (value, digits) => (is_number(value) ? (value > 0 ? '+' : '') + dse.number(value, digits) : '\u2013');
+	const target = (one) => `${one.to}${one.with ? ` (${one.with} ${one.with_to})` : ''}`;
+	const change = (one) => `${one.parameter} ${one.from} \u2192 ${target(one)}`;
 
-	function objectives() {
-		return [...new Set(changes().flatMap((one) => Object.keys(one.change_pct || {})))];
-	}
-
-	function change(one) {
-		const unit = one.unit ? ' ' + dse.unit(one.unit) : '';
-		return `${one.knob}${one.from !== undefined ? ` ${one.from} \u2192` : ' ='} ${one.value}${unit}`;
-	}
-
-	// The largest changes first; those that change nothing are in the table.
+	// The most useful first, as they come; those that change nothing are in the table.
 	function bars() {
-		const found = changes().filter((one) => one.change_pct && largest(one) > 0);
-		return found.sort((a, b) => largest(b) - largest(a)).slice(0, MAX_BARS);
+		const moves = (one) => METRICS.some(([key]) => is_number(one[key]) && Math.abs(one[key]) > 1e-5);
+		return list(found().bars).filter(moves).slice(0, MAX_BARS);
 	}
 
 	// ---- figure ---------------------------------------------------------------------------------------------
@@ -32,10 +29,10 @@
 	function config() {
 		const shown = bars();
 		const zero = (line) => dse.colour(line.tick && line.tick.value === 0 ? 'ink-2' : 'grid');
-		const datasets = objectives().map((key, i) => ({
-			label: label(key),
+		const datasets = METRICS.map(([key, label], i) => ({
+			label,
 			backgroundColor: dse.series(i),
-			data: shown.map((one) => one.change_pct[key]),
+			data: shown.map((one) => one[key]),
 		}));
 		return {
 			type: 'bar',
@@ -89,64 +86,51 @@
 	}
 
 	function figure() {
-		const n = bars().length,
-			n_all = changes().length;
+		const n = bars().length;
 		return dse.figure({
-			title: `One change at a time from ${named(view.of_point)}`,
-			note: n < n_all ? `The ${n} largest of ${dse.number(n_all)}; all are in the table.` : '',
+			title: `One parameter at its next value, mapped anew: ${found().machine}, ${found().networks}`,
 			wide: true,
-			height: 90 + n * Math.max(30, 11 * objectives().length),
+			height: 90 + n * 30,
 			config,
 		});
 	}
 
 	// ---- table ----------------------------------------------------------------------------------------------
 
+	const text = (key, name, cell) => ({key, label: name, value: cell, cell});
+	const number = (key, name, unit, digits) => ({
+		key,
+		label: name,
+		unit,
+		number: true,
+		value: (one) => one[key],
+		cell: (one) => signed(one[key], digits),
+	});
+
 	function columns() {
-		const shown = changes();
-		const text = (key, name, value) => ({key, label: name, value, cell: value});
 		return [
-			text('knob', 'knob', (one) => one.knob),
-			text('from', 'from', (one) => String(one.from ?? '')),
-			text('to', 'to', (one) => `${one.value}${one.unit ? ' ' + dse.unit(one.unit) : ''}`),
-			...objectives().map((key) => ({
-				key,
-				label: label(key),
-				unit: '%',
-				number: true,
-				value: (one) => (one.change_pct ? one.change_pct[key] : null),
-				cell: (one) => (one.change_pct ? signed(one.change_pct[key]) : '\u2013'),
-			})),
-			...(shown.some((one) => one.verdict)
-				? [text('verdict', 'why not', (one) => one.verdict || '')]
+			text('parameter', 'parameter', (one) => one.parameter),
+			text('from', 'now', (one) => String(one.from)),
+			text('to', 'next', target),
+			...METRICS.map(([key, name]) => number(key, name, '%')),
+			number('latency_elasticity', 'elasticity of latency', undefined, 3),
+			number('energy_elasticity', 'elasticity of energy', undefined, 3),
+			number('mac_units_pct', 'MAC units', '%'),
+			number('sram_pct', 'SRAM', '%'),
+			...(list(found().bars).some((one) => one.reason)
+				? [text('reason', 'why not', (one) => one.reason || '')]
 				: []),
 		];
 	}
 
+	// What has no bars, one line a reason.
+	function left() {
+		const by = new Map();
+		list(found().left_out).forEach(({parameter, reason}) => by.set(reason, [...(by.get(reason) || []), parameter]));
+		return [...by].map(([reason, keys]) => dse.el('p', {}, `Left out: ${keys.join(', ')} (${reason}).`));
+	}
+
 	// ---- section --------------------------------------------------------------------------------------------
-
-	// A point and what it is known for.
-	function named(id) {
-		const mark = model.landmarks().find(({row}) => row === view.run.first + id);
-		return model.name(view.run.first + id) + (mark ? ` (${mark.name})` : '');
-	}
-
-	function choices(ids, redraw) {
-		const runs = model.runs.map((run) => [run.index, run.name]);
-		const points = ids.map((id) => [id, named(id)]);
-		const setRun = (value) => {
-			view.run = model.runs[Number(value)];
-			redraw();
-		};
-		const setPoint = (value) => {
-			view.of_point = Number(value);
-			redraw();
-		};
-		return [
-			runs.length > 1 ? dse.choice('Run', runs, view.run.index, setRun) : null,
-			ids.length > 1 ? dse.choice('Point', points, view.of_point, setPoint) : null,
-		].filter(Boolean);
-	}
 
 	dse.sensitivity = function (section) {
 		const bar = dse.el('div', {class: 'controls'}),
@@ -155,28 +139,35 @@
 		section.append(bar, holder);
 		function redraw() {
 			const {run} = view;
-			const ids = [
-				...new Set((run.sensitivity || []).map((one) => one.of_point).filter(Number.isInteger)),
-			];
-			if (!ids.includes(view.of_point)) view.of_point = ids.includes(run.knee) ? run.knee : ids[0];
+			const runs = model.runs.map((one) => [one.index, one.name]);
 			if (last) last.remove();
 			last = null;
-			bar.replaceChildren(...choices(ids, redraw));
+			bar.replaceChildren(
+				...(runs.length > 1
+					? [
+							dse.choice('Run', runs, run.index, (value) => {
+								view.run = model.runs[Number(value)];
+								redraw();
+							}),
+						]
+					: []),
+			);
 			holder.replaceChildren();
-			if (ids.length === 0) {
-				holder.append(
-					dse.missing(
-						`Not known of ${run.name}${run.without ? ': ' + run.without : '.'}`,
-					),
-				);
+			if (!run.sensitivity) {
+				holder.append(dse.missing(`Not known of ${run.name}${run.without ? ': ' + run.without : '.'}`));
 				return;
 			}
+			holder.append(dse.el('p', {}, found().text || ''));
 			last = bars().length > 0 ? figure() : null;
-			holder.append(...(last ? [last.element] : []), dse.el('h3', {class: 'apart'}, 'All changes'));
-			if (last) last.redraw();
-			dse.table(holder, {caption: 'All changes', columns: columns(), rows: changes(), name: change});
+			if (last) holder.append(last.element);
+			if (list(found().bars).length > 0) {
+				holder.append(dse.el('h3', {class: 'apart'}, 'All changes'));
+				if (last) last.redraw();
+				dse.table(holder, {caption: 'All changes', columns: columns(), rows: list(found().bars), name: change});
+			}
+			holder.append(dse.el('div', {class: 'note'}, left()));
 		}
-		view.run = model.runs.find((run) => (run.sensitivity || []).length > 0) || model.runs[0];
+		view.run = model.runs.find((run) => run.sensitivity) || model.runs[0];
 		redraw();
 	};
 })();

@@ -158,28 +158,16 @@
 
 	// ---- what to change next --------------------------------------------------------------------------------
 
-	// Of the changes that were tried, the one that lowers an objective most that is no size; what it raises stands beside it.
+	// The sentence of the run's sensitivity.
 	function next(run) {
-		const tried = list(run.sensitivity).filter(({change_pct}) => change_pct);
-		const gain = ({change_pct}) => {
-			const values = Object.entries(change_pct)
-				.filter(([key, value]) => is_number(value) && !SIZES.includes(key))
-				.map(([, value]) => value);
-			return values.length > 0 ? -Math.min(...values) : 0;
-		};
-		const best = tried.reduce((most, one) => (gain(one) > (most ? gain(most) : 0.05) ? one : most), null);
-		if (!best) return '';
-		const what = Object.entries(best.change_pct)
-			.filter(([, value]) => is_number(value) && value !== 0)
-			.map(([key, value]) => `${label(key)} ${value > 0 ? '+' : ''}${dse.number(value, 3)} %`)
-			.join(', ');
-		const from = best.from !== undefined ? `${best.from} \u2192 ` : '';
+		const text = (run.sensitivity || {}).text || '';
+		const head = text.indexOf(' on ');
+		if (head < 0) return '';
 		return dse.el(
 			'p',
 			{id: 'next'},
-			dse.el('b', {}, 'What to change next: '),
-			`at point ${best.of_point}, ${best.knob} ${from}${best.value}: ${what}, `,
-			"with the mapping as it is ('dse sensitivity' maps anew). ",
+			dse.el('b', {}, text.slice(0, head)),
+			`${text.slice(head)} The network is mapped anew, in the fast tier. `,
 			dse.el('a', {href: '#sensitivity'}, 'Other changes'),
 		);
 	}
