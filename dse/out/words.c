@@ -51,10 +51,30 @@ size_t words_width(FILE *file, size_t otherwise)
 	return n_column < WORDS_WIDTH ? n_column : WORDS_WIDTH;
 }
 
+/* Whether a word is a unit that stays with the number before it, whatever punctuation follows. */
+static bool is_unit(const char *word, size_t n_byte)
+{
+	static const char *const unit[] = {"%", "ms", "mJ", "mW", "MHz", "KiB", "MiB", "GB/s"};
+	while (n_byte > 0 && strchr(".,;:)", word[n_byte - 1]))
+		n_byte--;
+	for (size_t i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
+		if (strlen(unit[i]) == n_byte && strncmp(unit[i], word, n_byte) == 0)
+			return true;
+	return false;
+}
+
+/* Bytes of a text up to where a line may break: a word, and the unit behind a number. */
+static size_t piece_of(const char *text)
+{
+	size_t n = strcspn(text, " "), n_unit = text[n] == ' ' ? strcspn(text + n + 1, " ") : 0;
+	bool is_number = n > 0 && text[n - 1] >= '0' && text[n - 1] <= '9';
+	return is_number && is_unit(text + n + 1, n_unit) ? n + 1 + n_unit : n;
+}
+
 void words_put(FILE *file, const char *text, size_t column, size_t indent, size_t width)
 {
 	for (bool is_first = true; *text; is_first = false) {
-		size_t n_blank = strspn(text, " "), n_byte = strcspn(text + n_blank, " "), n_char = n_blank;
+		size_t n_blank = strspn(text, " "), n_byte = piece_of(text + n_blank), n_char = n_blank;
 		for (size_t i = 0; i < n_byte; i++)
 			n_char += ((unsigned char)text[n_blank + i] & 0xc0) != 0x80;
 		if (!is_first && column + n_char > width) {

@@ -106,11 +106,25 @@ static void add_best(struct run_verdict_maker *maker, uint32_t machine, size_t k
 	                                        .is_event = own->is_event});
 }
 
+static bool was_cut(const struct run_verdict_maker *maker)
+{
+	return maker->of->explore->interrupted || maker->of->explore->truncated;
+}
+
+/* After the answer: that there may be a better one. */
+static void say_cut(struct run_verdict_maker *maker)
+{
+	if (!was_cut(maker))
+		return;
+	words_add(&maker->text, "The search was cut short: all of this is of what was seen.");
+	run_verdict_say(maker);
+}
+
 static void say_winner(struct run_verdict_maker *maker, uint32_t winner)
 {
 	size_t n = 0;
 	add_name(maker, winner);
-	words_add(&maker->text, " wins: ");
+	words_add(&maker->text, was_cut(maker) ? " wins so far: " : " wins: ");
 	for (size_t k = 0; k < maker->of->space->n_objective; k++) {
 		if (!maker->is_scaled[k])
 			continue;
@@ -137,7 +151,7 @@ static void say_no_winner(struct run_verdict_maker *maker)
 {
 	uint32_t said[SPACE_MAX_OBJECTIVE];
 	size_t n = 0;
-	words_add(&maker->text, "No machine is best in every objective: ");
+	words_add(&maker->text, "No machine is best in every objective%s: ", was_cut(maker) ? " so far" : "");
 	for (size_t k = 0; k < maker->of->space->n_objective; k++) {
 		uint32_t best = maker->is_scaled[k] ? find_best(maker->verdict, k) : RUN_VERDICT_NOBODY;
 		bool is_new = best != RUN_VERDICT_NOBODY;
@@ -625,7 +639,8 @@ static void say_points(struct run_verdict_maker *maker)
 	const struct pareto *front = &maker->of->explore->front;
 	size_t chosen[SPACE_MAX_OBJECTIVE + 1], knee, n = 0, first = SIZE_MAX;
 	(void)shortlist_choose(front, front->n_objective + 1, chosen, &knee);
-	words_add(&maker->text, "One machine, %zu design%s on the front: ", front->n, front->n == 1 ? "" : "s");
+	words_add(&maker->text, "One machine, %zu design%s on the front%s: ", front->n, front->n == 1 ? "" : "s",
+	          was_cut(maker) ? " so far" : "");
 	for (size_t k = 0; k < space->n_objective; k++) {
 		if (!maker->is_scaled[k])
 			continue;
@@ -644,6 +659,7 @@ static void say_points(struct run_verdict_maker *maker)
 	}
 	words_add(&maker->text, ".");
 	run_verdict_say(maker);
+	say_cut(maker);
 	if (front->n < 3 || first == SIZE_MAX || knee == first)
 		return;
 	words_add(&maker->text, "The knee, point %zu,", knee);
@@ -689,10 +705,6 @@ void run_verdict_claim_all(struct run_verdict_maker *maker)
 			say_rest(maker);
 		return;
 	}
-	if (explore->interrupted || explore->truncated) {
-		words_add(&maker->text, "The search was cut short: all of this is of what was seen.");
-		run_verdict_say(maker);
-	}
 	if (verdict->n_machine <= 1) {
 		say_points(maker);
 		if (verdict->n_machine == 1) {
@@ -707,6 +719,7 @@ void run_verdict_claim_all(struct run_verdict_maker *maker)
 		say_winner(maker, winner);
 	else
 		say_no_winner(maker);
+	say_cut(maker);
 	say_others(maker, reference);
 	say_beaten(maker);
 	say_rest(maker);

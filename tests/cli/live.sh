@@ -59,7 +59,7 @@ expect_text "$work/screen" "front so far: "
 expect_text "$work/screen" " designs · hypervolume "
 expect_text "$work/screen" " evaluations"
 # what comes last is taken away, and the message follows in its colour
-grep -a -A 1 "${escape}\[J" "$work/screen" | tail -n 2 | grep -aq "The search was cut short\|interrupted" ||
+grep -a -A 1 "${escape}\[J" "$work/screen" | tail -n 2 | grep -aq "so far\|interrupted" ||
 	fail "something is drawn after the end"
 expect_text "$work/screen" "${escape}[33minterrupted:"
 for code in '?25l' '?1049h' '?7l' '[s' '7'; do

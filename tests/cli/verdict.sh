@@ -42,6 +42,12 @@ expect_text "$(echo "$work"/limit/*/run.json)" "Smallest change of one limit"
 "$DSE" explore tests/verdict/array.yaml -q -o "$work/event" >"$work/out"
 expect_text "$work/out" "event tier"
 
+# What an interrupted search says first is the answer so far; that it was cut stands beside it.
+"$DSE" explore tests/verdict/memory.yaml -q -o "$work/cut" --detail fast --max-evaluations 300 --store none >"$work/out"
+head -1 "$work/out" | grep -q ' wins so far: fastest' || fail "a search that was cut short does not begin with what it found"
+tr '\n' ' ' <"$work/out" | grep -q 'mJ)\. The search was cut short: all of this is of what was seen\.' ||
+	fail "that the search was cut short does not stand beside the answer"
+
 if ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	echo "SKIPPED: no script (util-linux) here to make a terminal"
 	exit 0
