@@ -89,10 +89,16 @@ PATH_MAP = -ffile-prefix-map='$(CURDIR)'=. -ffile-prefix-map='$(BUILD)'=build
 HOT_ROOMS := sim/machine sim/mla sim/fast sim/event sim/program mapper/placement mapper/split mapper/distribute \
 	mapper/unfold dse/pareto dse/design dse/layer dse/engine dse/search
 LTO := $(if $(filter release,$(VARIANT)),$(if $(findstring clang,$(CC)),,-flto=auto))
+# SHARED=1, for tests/mutate: tests share one library of all objects, whose names must be seen from outside.
+ifdef SHARED
+override LANGUAGE := $(filter-out -fvisibility=hidden,$(LANGUAGE)) -fno-semantic-interposition
+endif
 ALL_CFLAGS := $(LANGUAGE) $(OPTIMISE) $(WARNINGS) $(PKG_CFLAGS) $(CFLAGS)
 LINK_FLAGS := $(OPTIMISE) -fopenmp $(LDFLAGS)
 ALL_LDFLAGS := $(LINK_FLAGS) $(if $(LTO),-fno-lto)
 LIBS := $(PKG_LIBS) $(MPI_LIBS) -lm -ldl
+
+comma := ,
 
 # Rooms, from the ground up; .ci/rooms says what each is allowed to include.
 ROOMS := $(shell awk '/^[a-z]/ { print $$1 }' .ci/rooms)
@@ -135,7 +141,7 @@ endif
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test test-threads widths fuzz draws mutation tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: all deps test test-threads widths fuzz draws mutation mutants tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
 .PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
 .PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
@@ -206,7 +212,11 @@ draws: deps
 
 # Whether any test notices a changed constant; minutes.
 mutation: deps
-	@./tests/mutate.sh
+	@./tests/mutate/constants.sh
+
+# Whether any test notices a changed condition or a lost statement; 300 of them, hours.
+mutants: deps
+	@./tests/mutate/conditions.sh
 
 # The fast tier against the event tier on every layer, with every strategy and array; `make test` runs a part of it.
 tiers: deps
@@ -372,10 +382,14 @@ $(BUILD)/libdse.a: $(LIBRARY_OBJECTS) $(ARCHIVE)
 	$(Q)$(AR) rcsD $@ $(BUILD)/obj/library/dse.o
 
 # What several tests share is linked to all of them.
-$(TESTS): $(SUPPORT) $(ARCHIVE)
+$(TESTS): $(SUPPORT) $(if $(SHARED),| $(BUILD)/objects.so,$(ARCHIVE))
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(TEST_LIBS) $(LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(if $(SHARED),$(BUILD)/objects.so -Wl$(comma)-rpath$(comma)'$(abspath $(BUILD))',$(ARCHIVE)) $(TEST_LIBS) $(LIBS) -o $@
+
+$(BUILD)/objects.so: $(filter-out $(MAIN_OBJECT),$(OBJECTS))
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared $^ $(LIBS) -o $@
 
 # Tests lie in the rooms of what they test, their programs in one folder.
 $(foreach source,$(TEST_SOURCES),$(eval $(BUILD)/tests/$(basename $(notdir $(source))): $(BUILD)/obj/$(source:.c=.o)))
@@ -460,6 +474,7 @@ help:
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make draws      all random cases of the tests that draw them (ONLY=test_why: of one); half an hour'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
+	@echo 'make mutants    change conditions, signs and statements of models and search: does a test fail? Hours'
 	@echo 'make tiers      the fast tier against the event tier on every layer, and on random ones; minutes'
 	@echo 'make tiers-table  measure anew how far the fast tier is from the event tier (sim/fast/uncertainty_table.c)'
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# tests/mutate.sh [defines|tables|defaults|files|NAME]...: does any test notice a changed constant?
+# tests/mutate/constants.sh [defines|tables|defaults|files|NAME]...: does any test notice a changed constant?
 #
 #   defines   constants of the models in sim/ and mapper/: #define's that end in a unit
 #   tables    numbers of latency_share (sim/machine/latency.c)
@@ -15,23 +15,10 @@
 # figures, until one fails: the change is killed. Exit status 1: some survived.
 # Takes minutes; all without arguments.
 
-set -u
-LC_ALL=C
-export LC_ALL
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES # of the make that may have started this
-root=$(cd "$(dirname "$0")/.." && pwd) || exit 2
-work=$(mktemp -d "${TMPDIR:-/tmp}/dse-mutate.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+. "$(dirname "$0")/common"
 n_killed=0
 n_recorded=0
 survivors=
-
-for folder in pristine tree; do
-	mkdir "$work/$folder"
-	(cd "$root" && cp -R Makefile .ci sim mapper dse tests spaces "$work/$folder") || exit 2
-done
-cd "$work/tree" || exit 2
 
 # Tests in the order in which they run, what is closest to the constants first.
 models=
@@ -55,25 +42,6 @@ is_algorithm() {
 	return 1
 }
 
-build() {
-	make -j"$(nproc 2>/dev/null || echo 1)" BUILD=build OPTIMISE=-O1 "$@" >"$work/log" 2>&1
-}
-
-# run_tests TEST...: sets killer to the first that fails; empty: all pass.
-run_tests() {
-	killer=
-	for test in "$@"; do
-		if ! build "build/tests/$test"; then
-			killer="the compiler"
-			return
-		fi
-		if ! timeout 120 "build/tests/$test" >"$work/log" 2>&1 </dev/null; then
-			killer=$test
-			return
-		fi
-	done
-}
-
 # judge WHAT TEST...: the tree is changed; say what becomes of it.
 judge() {
 	what=$1
@@ -90,17 +58,6 @@ judge() {
 		n_killed=$((n_killed + 1))
 		echo "killed    $what: $killer"
 	fi
-}
-
-# change FILE LINE COLUMN LENGTH TEXT: put TEXT where so many characters were.
-change() {
-	awk -v line="$2" -v column="$3" -v n="$4" -v text="$5" '
-		NR == line { $0 = substr($0, 1, column - 1) text substr($0, column + n) }
-		{ print }' "$work/pristine/$1" >"$1"
-}
-
-restore() {
-	cat "$work/pristine/$1" >"$1"
 }
 
 # Reads "file line column length name old"; changes each number to more and, if $1 is "both", to less.
