@@ -87,7 +87,7 @@ PATH_MAP = -ffile-prefix-map='$(CURDIR)'=. -ffile-prefix-map='$(BUILD)'=build
 # What is called for each candidate lies in many rooms and files. The program's linker joins them again: 5 % fewer
 # instructions for `dse explore spaces/thesis_vgg16.yaml --detail fast`. The objects hold plain code, too, for tests and libdse.
 HOT_ROOMS := sim/machine sim/mla sim/fast sim/event sim/program mapper/placement mapper/split mapper/distribute \
-	mapper/unfold dse/pareto dse/design dse/layer dse/engine dse/search
+	mapper/unfold dse/pareto dse/design dse/bound dse/layer dse/engine dse/search
 LTO := $(if $(filter release,$(VARIANT)),$(if $(findstring clang,$(CC)),,-flto=auto))
 # SHARED=1, for tests/mutate: tests share one library of all objects, whose names must be seen from outside.
 ifdef SHARED

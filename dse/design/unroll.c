@@ -3,7 +3,7 @@
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include "dse/layer/changes.h"
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "dse/base/parallel.h"
 #include "sim/base/unit.h"
 #include <assert.h>

@@ -10,17 +10,11 @@
  * largest parts grow along the list.
  */
 #include "dse/layer/branch_parts.h"
-#include "dse/layer/deadline.h"
-#include "mapper/distribute/bound.h"
+#include "dse/bound/layer_bound.h"
 #include "sim/base/checked.h"
-#include "sim/base/unit.h"
-#include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
-
-/* Bounds that are no whole numbers have this much slack, so that rounding can never reject a point of the front. */
-#define BOUND_SLACK (1 - 1e-9)
 
 static const enum layer_gene gene_of[N_DIM] = {GENE_D, GENE_W, GENE_H, GENE_C};
 
@@ -54,12 +48,9 @@ static void fill_roots(struct branch_space *space)
 
 bool branch_space_build(const struct layer_problem *layer, struct arena *arena, struct branch_space *space)
 {
-	const struct block *block = layer_any_context(layer)->block;
-	const struct split whole = mapper_split_whole(block, layer_any_context(layer)->machine);
 	const struct dim_axis *const axis[N_DIM] = {&layer->d, &layer->w, &layer->h, &layer->c};
-	const uint32_t extent[N_DIM] = {whole.d.size_a, whole.w.size_a, whole.h.size_a, whole.c.size_a};
-	uint32_t group_c = split_whole_group(block).c.size_a;
-	const uint32_t step[N_DIM] = {1, block->pool, block->pool, group_c < whole.c.size_a ? group_c : 1};
+	uint32_t extent[N_DIM], step[N_DIM];
+	bound_extents(layer_any_context(layer), extent, step);
 	*space = (struct branch_space){.layer = layer, .n_level = layer->n_value[GENE_LEVEL]};
 	assert(space->n_level > 0 && space->n_level <= MACHINE_MAX_LEVEL);
 	for (int i = 0; i < N_DIM; i++) {
@@ -208,78 +199,7 @@ void branch_box_genome(const struct branch_space *space, const struct branch_box
 	genome[GENE_LEVEL] = level;
 }
 
-/* A group's choices are in the order of their largest parts; the last group of several has the smallest ones. */
-static struct dim_range range_of(const struct branch_axis *axis, const struct branch_span *span)
-{
-	const struct dim_split *choice = axis->axis->choice;
-	uint32_t n_most = axis->axis->n_part[span->high - 1];
-	struct dim_range range = {
-	    .extent = axis->extent,
-	    .step = n_most > axis->extent / axis->step ? 1 : axis->step, /* 1: parts of groups */
-	    .n_least = axis->axis->n_part[span->low],
-	    .n_most = n_most,
-	    .split = is_single(span) ? &choice[span->first] : NULL,
-	    .choice = &choice[span->first],
-	    .n_choice = span->last - span->first,
-	};
-	if (span->high == span->low + 1)
-		range.size = choice[span->first].size_a;
-	else
-		range.size = (uint32_t)(ceil_div(axis->extent / range.step, range.n_most) * range.step);
-	return range;
-}
-
 /* ---- bounds ----------------------------------------------------------------------------------------- */
-
-/* Sums of whole bytes are not rounded. */
-static bool is_whole(double byte)
-{
-	return byte < 0x1p52 && byte == floor(byte);
-}
-
-/*
- * Lower bounds of all metrics at an operating point; those without one are 0. A program's clocks and
- * bytes are whole numbers, which need no slack: many designs are alike in one of them. Nor does its energy, which
- * comes from whole counts, or quotients of some, by the additions and products by which a design's does, so that
- * rounding keeps their order; but the clocks in which PEs are awake come about otherwise, so do fetches and
- * mixed operating points, and sleep is taken off. false: no design of the range can be counted there
- * (result_is_counted).
- */
-static bool least_metrics(const struct space *space, const struct layer_context *context,
-                          const struct range_bound *bound, uint32_t level, double *value)
-{
-	const struct machine *machine = context->machine;
-	const struct counts *counts = &bound->work.counts;
-	bool is_exact = bound->has_program && machine->level[level].pe_awake_mw <= 0 &&
-	                !(bound->program.fetch.dram_byte > 0) && !(space->deadline_ms > 0) &&
-	                !mixed_is(&machine->level[level]);
-	double latency_ns, energy_pj;
-	struct sim_result result;
-	bool is_counted;
-	memset(value, 0, N_METRIC * sizeof(*value));
-	if (bound->has_program) {
-		fast_run_least(machine, &bound->program, level, &result);
-		latency_ns = result.latency_ns;
-		energy_pj = result.energy.total_pj;
-		counts = &result.counts;
-		is_counted = result_is_counted(&result);
-	} else {
-		fast_bound(machine, &bound->work, level, &latency_ns, &energy_pj);
-		double clk = latency_ns * machine->level[level].clk_mhz / 1e3;
-		is_counted = mixed_is(&machine->level[level]) || clk * BOUND_SLACK <= (double)COUNTS_MAX;
-	}
-	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
-	value[METRIC_ENERGY] = energy_pj * (is_exact ? 1 : BOUND_SLACK) * MJ_PER_PJ;
-	value[METRIC_ENERGY] -= deadline_asleep_mj(space, machine, latency_ns * MS_PER_NS);
-	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
-	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;
-	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / (double)mapper_available_byte(machine);
-	/* A step's power is energy over time: a larger bound would need the most clocks that a step of the box may
-	 * take. */
-	value[METRIC_PEAK_POWER] = energy_static_mw(machine, level) * BOUND_SLACK;
-	value[METRIC_RUN_TIME] = value[METRIC_LATENCY] + metric_layer_overhead_ms(machine, bound->n_worker);
-	return is_counted;
-}
 
 /* The reason of the first limit that the least values exceed; VERDICT_OK: none. */
 static uint32_t limit_exceeded(const struct layer_problem *layer, const double *value)
@@ -304,7 +224,7 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 	for (uint32_t l = 0; l < space->n_level; l++) {
 		double value[N_METRIC];
 		bool is_counted =
-		    least_metrics(layer->space, space->root[box->root].context, range, layer->level[l], value);
+		    bound_metrics(layer->space, space->root[box->root].context, range, layer->level[l], value);
 		uint32_t over = is_counted ? limit_exceeded(layer, value) : VERDICT_CLOCKS;
 		for (unsigned i = 0; i < n_metric; i++) {
 			double own = value[layer->metric[i]];
@@ -320,6 +240,11 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 	}
 	if (!all_over)
 		box->reason = LAYER_REASON_BOUND;
+}
+
+static struct dim_range range_of(const struct branch_axis *axis, const struct branch_span *span)
+{
+	return bound_range(axis->axis->choice, span->first, span->last, axis->extent, axis->step);
 }
 
 void branch_box_bound(const struct branch_space *space, struct branch_box *box, double *least,

@@ -5,9 +5,10 @@
  * Inside the branch and bound of a layer: boxes of splits and their lower
  * bounds (branch_box.c). branch.c decides which box to open next.
  */
+#include "dse/bound/layer_bound.h"
 #include "dse/layer/branch.h"
 
-enum branch_dim { DIM_D, DIM_W, DIM_H, DIM_C, N_DIM };
+enum branch_dim { DIM_D = BOUND_D, DIM_W = BOUND_W, DIM_H = BOUND_H, DIM_C = BOUND_C, N_DIM = N_BOUND_DIM };
 
 struct branch_axis {
 	const struct dim_axis *axis; /* grouped */

@@ -2,7 +2,7 @@
 #include "dse/layer/design_text.h"
 #include "dse/out/csv_write.h"
 #include "dse/out/renamed.h"
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>

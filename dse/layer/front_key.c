@@ -12,7 +12,7 @@
  * point as before, so the front is the same, and so is of equal designs the first.
  */
 #include "dse/layer/front_key.h"
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "dse/space/space_goals.h"
 #include "dse/base/pack.h"
 #include "sim/machine/energy.h"

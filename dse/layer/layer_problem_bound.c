@@ -7,7 +7,7 @@
  * does not depend on threads or batches.
  */
 #include "dse/layer/layer_problem_parts.h"
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "dse/base/parallel.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/stop.h"

@@ -5,7 +5,7 @@
  * so that an exhaustive engine skips whole blocks of the space.
  */
 #include "dse/layer/layer_problem_parts.h"
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "mapper/distribute/tiling.h"
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/layer/layers.h"
 #include "dse/space/space_machine.h"
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>

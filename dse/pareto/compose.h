@@ -9,6 +9,7 @@
  * (state before, state after), a front of its own, and the composition is a
  * dynamic program over the states, exact as long as nothing is thinned out.
  */
+#include "dse/pareto/compose_op.h"
 #include "sim/base/arena.h"
 #include "sim/base/err.h"
 #include "sim/base/stop.h"
@@ -18,8 +19,6 @@
 
 #define COMPOSE_MAX_METRIC 8
 #define COMPOSE_MAX_STATE 96
-
-enum compose_op { COMPOSE_SUM, COMPOSE_MAX };
 
 /* Nondominated points, all metrics minimised. id is the caller's name of a point. */
 struct compose_front {

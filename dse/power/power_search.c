@@ -14,7 +14,7 @@
 /* Asleep until so late that it limits nothing: only what sleep takes off a layer's energy matters. */
 #define LATE_MS 1e9
 
-/* Sleep at this level: the others, which the hunt does not use, must not offer less (dse/layer/deadline.h). */
+/* Sleep at this level: the others, which the hunt does not use, must not offer less (dse/bound/deadline.h). */
 static void sleep_at(struct machine *machine, uint32_t level)
 {
 	assert(level < machine->n_level);

@@ -3,7 +3,7 @@
  * What no mapping beats, in any tier: every multiply-accumulate takes its share of the MAC units' clocks, every weight
  * that is no result comes from DRAM once, and static power is drawn for as long.
  */
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "dse/price/price_parts.h"
 #include "dse/space/space_machine.h"
 #include "sim/base/unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/base/parallel.h"
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "dse/price/price_parts.h"
 #include <assert.h>
 #include <math.h>

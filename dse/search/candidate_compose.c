@@ -7,7 +7,7 @@
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include "dse/layer/changes.h"
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "dse/search/whole.h"
 #include "dse/space/space_goals.h"
 #include "dse/layer/changes.h"
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

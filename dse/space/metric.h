@@ -5,7 +5,7 @@
  * Metrics: what a design is judged by. One row each; objectives, limits, CSV
  * headers and help come from metric_table. All are minimised.
  */
-#include "dse/pareto/compose.h"
+#include "dse/pareto/compose_op.h"
 #include "mapper/split/design.h"
 #include "sim/fast/fast.h"
 

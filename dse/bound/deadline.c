@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "dse/space/space_goals.h"
 #include <assert.h>
 #include <math.h>

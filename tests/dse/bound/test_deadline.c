@@ -2,7 +2,7 @@
 /* Deadlines: energy of the whole period, finishing early and sleeping against running slowly, late designs refused. */
 #include "tests/support/unit_test.h"
 
-#include "dse/layer/deadline.h"
+#include "dse/bound/deadline.h"
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "dse/design/unroll.h"
