@@ -44,6 +44,7 @@ struct explore_request choice_explore(const struct cli_options *options)
 	                                .live = options->live,
 	                                .shard = options->shard,
 	                                .resume = options->resume,
+	                                .certificate = options->certificate,
 	                                .out = options->out,
 	                                .flat = options->flat,
 	                                .points = options->points,

@@ -36,8 +36,16 @@ static const struct cli_command command_table[] = {
      LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_LIVE, OPTION_MAX_EVALUATIONS, OPTION_EPSILON,
           OPTION_DETAIL, OPTION_VERIFY, OPTION_PROVE, OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES,
           OPTION_COEFFICIENT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE,
-          OPTION_SET),
+          OPTION_SET, OPTION_CERTIFICATE),
      cmd_explore},
+    {"check-certificate", "CERTIFICATE [SPACE.yaml]", "is a front what its certificate says? by what the search shares nothing with",
+     "Reads what 'dse explore SPACE.yaml --detail fast --certificate FILE' wrote, and the space anew, from where the\n"
+     "certificate says or from SPACE.yaml. Boxes must cover all designs of each layer on each machine; each must lie\n"
+     "behind the point that cut it, by its bound; points of layers and of the front are priced again; sums of all layers\n"
+     "are made again, and the front must cover them to within the epsilon that it states. Model and bounds are believed,\n"
+     "nothing of search or composition is. Exits 6 and names the line of the first step that is false, 3 where the file is\n"
+     "damaged or the space another one.",
+     1, 2, LIST(OPTION_HELP, OPTION_JSON, OPTION_QUIET, OPTION_COLOR), cmd_check_certificate},
     {"size", "MACHINE NETWORK...", "which machine should these networks have? a space from the command line",
      "Asks what 'dse explore' asks of a file: --vary says which parameters of the machine vary, as a list\n"
      "(mla.array=16x4,32x4) or a range (pe.sram_byte=64KiB..256KiB:x2, or :+32KiB), --limit what must hold, "

@@ -66,6 +66,8 @@ OPTION(MAX_SECONDS, U64, max_seconds, "max-seconds", 0, "N", 0, 1e9,
        "stop searching after so long (default 0: no limit); results depend on the machine; --resume goes on")
 OPTION(COEFFICIENT_SAMPLES, U64, coefficient_samples, "coefficient-samples", 0, "N", 1, 100000,
        "samples of the coefficients of energy in their intervals: how often each machine and point is on the front")
+OPTION(CERTIFICATE, TEXT, certificate, "certificate", 0, "FILE", 0, 0,
+       "write what the front rests on to FILE, for 'dse check-certificate' (exact engine, --detail fast)")
 OPTION(AUDIT_SAMPLES, U64, audit_samples, "audit-samples", 0, "N", 1, 1e12,
        "whole designs that --audit draws (default 100000, of the event tier 100); implies it")
 OPTION(CLOCKS, TEXT, clocks, "clocks", 0, "COLUMN", 0, 0, "column of the measured clocks (default clk, else hdl_clk)")

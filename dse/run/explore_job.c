@@ -223,7 +223,7 @@ static enum err_code recall(struct explore_job *job, bool *is_known, struct err 
 	*is_known = false;
 	if (job->request->no_cache || keep->n_part > 1 || keep->merges || ranks_n() > 1)
 		return ERR_OK;
-	if (!job->request->points && !keep->resume.text && !job->options.prices && !job->options.keeps_layers)
+	if (!job->request->points && !job->request->certificate && !keep->resume.text && !job->options.prices && !job->options.keeps_layers)
 		code = run_note_recall(&job->note, &job->space, &job->options, &job->explore, is_known, err);
 	if (*is_known) {
 		job->run.known = &job->note.known;
@@ -273,15 +273,21 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
 	if (code == ERR_OK)
 		code = mapping_compare_read(request->compare, request->n_compare, &job->space, &job->compare, err);
 	if (code == ERR_OK)
+		code = explore_job_begin_certificate(job, err);
+	if (code == ERR_OK)
 		code = prepare_dir(job, err);
 	code = ranks_agree(code, err);
 	if (code == ERR_OK)
 		code = ranks_agree(run_keep_begin(keep, request->quiet, &job->options, err), err);
 	if (code == ERR_OK)
 		code = search(job, err);
+	if (code == ERR_OK)
+		code = explore_job_finish_certificate(job, err);
 	if (code == ERR_OK && ranks_index() == 0)
 		code = keep->n_part > 1 ? explore_job_finish_part(job, err) : explore_job_finish_whole(job, err);
 	output_file_abandon(&job->points);
+	output_file_abandon(&job->certificate);
+	certificate_log_free(&job->certificate_log);
 	folder_lock_release(&job->files);
 	run_keep_close(keep, request->quiet);
 	run_note_free(&job->note);

@@ -6,6 +6,7 @@
 #include "dse/result/result_folder.h"
 #include "dse/run/run_note.h"
 #include "dse/keep/output_file.h"
+#include "dse/search/certificate_log.h"
 
 /* One run, from the parsed command line to its files. */
 struct explore_job {
@@ -30,9 +31,17 @@ struct explore_job {
 	char *dir;
 	struct explore_outcome *outcome; /* NULL: the result is printed */
 	bool is_partial;                 /* dir is beside the folder of an earlier complete result */
-	struct output_file points;
+	struct output_file points, certificate;
+	struct certificate_log certificate_log;
 	struct folder_lock files; /* held from the first result's name to the store's having all of them */
 };
+
+/*
+ * --certificate: refuse what cannot be certified, open the file, have the search logged; then, of a search that was not
+ * cut short, its end. ERR_USAGE with what to do instead, ERR_IO, ERR_INTERRUPTED without a message, ERR_INTERNAL.
+ */
+enum err_code explore_job_begin_certificate(struct explore_job *job, struct err *err);
+enum err_code explore_job_finish_certificate(struct explore_job *job, struct err *err);
 
 /*
  * The front of all searches: unrolled, signed, checked as the command line asks, written, kept in the store, printed.

@@ -16,6 +16,7 @@ struct explore_request {
 	const char *live;   /* "X,Y" or "line"; NULL: the first two objectives */
 	const char *shard;  /* "I/N"; NULL: the whole */
 	const char *resume; /* folder of a run to take up; NULL: a new run */
+	const char *certificate; /* file that receives what the front rests on; NULL: none */
 	const char *out;    /* where the run's folder goes; NULL: results */
 	bool flat, points, verify, prove, audit, no_cache;
 	bool closes_gap; /* prices until the assumed gap is no more than the resolution */

@@ -172,6 +172,9 @@ static enum err_code insert_front(struct explore_driver *driver, struct explore_
 	note_standing(driver, &slot->candidate);
 	if (driver->options->prices || driver->options->keeps_layers)
 		code = explore_keep(driver->explore, &slot->candidate, driver->options->all_machines, err);
+	const struct explore_log *log = &driver->options->log;
+	if (code == ERR_OK && log->machine)
+		code = log->machine(log->context, &slot->candidate, err);
 	if (code != ERR_OK)
 		return code;
 	floors_note(&driver->floors, &slot->candidate);

@@ -20,6 +20,12 @@
 #define EXPLORE_TEXT_SIZE 256
 #define EXPLORE_MAX_DEAD 64
 
+/* Who is told of each machine that was searched, in their order, with its layers' fronts; machine NULL: nobody. */
+struct explore_log {
+	enum err_code (*machine)(void *context, const struct candidate *candidate, struct err *err);
+	void *context;
+};
+
 struct explore_options {
 	const struct engine_kind *engine;
 	bool flat;                     /* engines that do not solve layers apart always are */
@@ -39,6 +45,7 @@ struct explore_options {
 	struct share *share;
 	struct checkpoint *checkpoint; /* of a flat search; NULL: none */
 	struct front_keeper kept;      /* layer fronts that earlier runs have found */
+	struct explore_log log;        /* of an exact search without a share */
 };
 
 /* Counts of designs; what was asked was feasible or not: n_told = n_feasible + n_infeasible. */

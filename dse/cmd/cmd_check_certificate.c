@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse check-certificate: whether a front is what its certificate says. */
+#include "dse/certify/certify.h"
+#include "dse/cmd/command_table.h"
+#include "dse/out/json.h"
+#include <assert.h>
+#include <inttypes.h>
+
+static void print_json(const struct certify_report *report)
+{
+	struct json json;
+	json_start_object(&json, stdout, 1);
+	json_put_text(&json, "space", report->space);
+	json_put_u64(&json, "n_front", report->n_front);
+	json_put_real(&json, "epsilon", report->epsilon);
+	json_put_u64(&json, "n_machine", report->n_machine);
+	json_put_u64(&json, "n_searched", report->n_searched);
+	json_put_u64(&json, "n_behind", report->n_behind);
+	json_put_u64(&json, "n_refused", report->n_refused);
+	json_put_u64(&json, "n_layer", report->n_layer);
+	json_put_u64(&json, "n_point", report->n_point);
+	json_put_u64(&json, "n_box", report->n_box);
+	json_put_u64(&json, "n_cut", report->n_cut);
+	json_put_u64(&json, "n_infeasible", report->n_infeasible);
+	json_put_u64(&json, "n_priced", report->n_priced);
+	json_put_u64(&json, "n_sum", report->n_sum);
+	json_finish(&json);
+}
+
+static void print_text(const struct certify_report *report)
+{
+	(void)printf("Accepted: the %zu points of %s are designs, and ", report->n_front, report->space);
+	if (report->epsilon > 0)
+		(void)printf("to each legal design one of them is in no objective more than %.3g %% larger\n",
+		             100 * report->epsilon);
+	else
+		(void)printf("to each legal design one of them is in no objective larger\n");
+	(void)printf("  machines %" PRIu64 ": %" PRIu64 " with their layers' fronts, %" PRIu64 " by bounds alone, %" PRIu64
+	             " that rules or limits refuse\n",
+	             report->n_machine, report->n_searched, report->n_behind, report->n_refused);
+	(void)printf("  layers, on all machines, in all places %" PRIu64 ", points of them %" PRIu64 "\n", report->n_layer,
+	             report->n_point);
+	(void)printf("  boxes %" PRIu64 ": behind a point %" PRIu64 ", nothing in them runs %" PRIu64
+	             ", one design, priced %" PRIu64 "\n",
+	             report->n_box, report->n_cut, report->n_infeasible, report->n_priced);
+	(void)printf("  sums of chains of layers %" PRIu64 "\n", report->n_sum);
+}
+
+enum err_code cmd_check_certificate(const struct cli_options *options, struct err *err)
+{
+	struct certify_report report;
+	assert(options->n_file >= 1);
+	enum err_code code =
+	    certify_check(options->file[0], options->n_file > 1 ? options->file[1] : NULL, &report, err);
+	if (code != ERR_OK)
+		return code;
+	if (options->json)
+		print_json(&report);
+	else if (!options->quiet)
+		print_text(&report);
+	return ERR_OK;
+}
