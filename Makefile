@@ -135,7 +135,7 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills widths fuzz draws tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills widths fuzz draws certificates tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
@@ -209,6 +209,12 @@ fuzz:
 DRAW_TESTS := $(sort $(basename $(notdir $(shell grep -l 'support/draws\.h' $(TEST_SOURCES)))))
 draws: deps
 	$(AGAIN) VARIANT=release run-draws
+
+# Certificates of shipped spaces are checked and timed, and faults planted in them are refused. Minutes.
+.PHONY: certificates
+certificates: deps
+	$(AGAIN) build-program
+	@tests/certificates.sh '$(abspath $(PROGRAM))'
 
 # Whether any test notices a changed constant; minutes.
 mutation: deps

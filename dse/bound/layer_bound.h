@@ -16,8 +16,8 @@ enum bound_dim { BOUND_D, BOUND_W, BOUND_H, BOUND_C, N_BOUND_DIM };
 void bound_extents(const struct layer_context *context, uint32_t *extent, uint32_t *step);
 
 /*
- * Choices first to last - 1 (at least one) of a dimension, which are sorted by number of parts, then size of the largest
- * part, as a range: all splits of these numbers of parts, some of one number, or one split.
+ * Choices first to last - 1 (at least one) of a dimension, which are sorted by number of parts, then size of the
+ * largest part, as a range: all splits of these numbers of parts, some of one number, or one split.
  */
 struct dim_range bound_range(const struct dim_split *choice, uint32_t first, uint32_t last, uint32_t extent,
                              uint32_t step);

@@ -56,8 +56,8 @@ enum err_code certify_allows(const struct space *space, struct err *err)
 		why = "is searched in another tier; with --detail fast";
 	if (!why)
 		return ERR_OK;
-	return err_add(err, ERR_USAGE, "no certificate of space %s: it %s, or search without --certificate", space->name,
-	               why);
+	return err_add(err, ERR_USAGE, "no certificate of space %s: it %s, or search without --certificate",
+	               space->name, why);
 }
 
 /* ---- head ---- */
@@ -234,8 +234,8 @@ static bool begin_machine(struct certify_walk *walk)
 	struct certify_reader *reader = walk->reader;
 	char kind[WORD_SIZE];
 	uint64_t index;
-	if (!certify_number(reader, walk->report->n_machine - 1, &index) ||
-	    !certify_word(reader, kind, sizeof(kind)) || !certify_end(reader))
+	if (!certify_number(reader, walk->report->n_machine - 1, &index) || !certify_word(reader, kind, sizeof(kind)) ||
+	    !certify_end(reader))
 		return false;
 	walk->is_searched = strcmp(kind, "designs") == 0;
 	if (!walk->is_searched && strcmp(kind, "bounds") != 0)

@@ -59,8 +59,8 @@ static bool take_point(const struct boxes *boxes, uint64_t *point)
 	if (!certify_number(boxes->reader, UINT32_MAX, point))
 		return false;
 	return *point < boxes->points->n ||
-	       certify_refuse(boxes->reader, ERR_GATE, "point %llu of a layer that has %zu",
-	                      (unsigned long long)*point, boxes->points->n);
+	       certify_refuse(boxes->reader, ERR_GATE, "point %llu of a layer that has %zu", (unsigned long long)*point,
+	                      boxes->points->n);
 }
 
 static struct dim_range range_of(const struct boxes *boxes, const struct box *box, int dim)
@@ -91,8 +91,8 @@ static bool check_cut(const struct boxes *boxes, const struct box *box)
 	for (uint32_t l = 0; l < layer->n_level; l++) {
 		double value[N_METRIC];
 		uint64_t point, permille;
-		bool is_counted = bound_metrics(layer->space, &layer->context[boxes->root.operand], &bound,
-		                                layer->level[l], value);
+		bool is_counted =
+		    bound_metrics(layer->space, &layer->context[boxes->root.operand], &bound, layer->level[l], value);
 		if (takes_letter(boxes->reader, 'l')) {
 			if (is_counted && !certify_over_limit(layer, value))
 				return certify_refuse(boxes->reader, ERR_GATE,
@@ -103,8 +103,8 @@ static bool check_cut(const struct boxes *boxes, const struct box *box)
 			return false;
 		if (!is_behind(boxes, value, point, permille))
 			return certify_refuse(boxes->reader, ERR_GATE,
-			                      "operating point %u: the box's bound is not %llu/1000 above point %llu", l,
-			                      (unsigned long long)permille, (unsigned long long)point);
+			                      "operating point %u: the box's bound is not %llu/1000 above point %llu",
+			                      l, (unsigned long long)permille, (unsigned long long)point);
 	}
 	boxes->report->n_cut++;
 	return certify_end(boxes->reader);
@@ -166,8 +166,9 @@ static bool check_halves(const struct boxes *boxes, const struct box *box)
 	if (!certify_number(boxes->reader, UINT32_MAX, &at) || !certify_end(boxes->reader))
 		return false;
 	if (at <= box->first[dim] || at >= box->last[dim])
-		return certify_refuse(boxes->reader, ERR_GATE, "the box cannot be halved there: it has choices %u to %u",
-		                      box->first[dim], box->last[dim] - 1);
+		return certify_refuse(boxes->reader, ERR_GATE,
+		                      "the box cannot be halved there: it has choices %u to %u", box->first[dim],
+		                      box->last[dim] - 1);
 	if (box->depth == MAX_DEPTH)
 		return certify_refuse(boxes->reader, ERR_INPUT, "boxes in more than %d boxes", MAX_DEPTH);
 	struct box half[2] = {*box, *box};

@@ -97,8 +97,8 @@ static bool add_network(struct certify_walk *walk, size_t network, struct certif
 	for (unsigned i = 0; i < CERTIFY_N_STATE; i++)
 		points = certify_unite(&sums, points, state[i]);
 	for (size_t i = 0; i < points.n * walk->n_metric; i++)
-		points.value[i] = finish_metric(walk, &walk->machine, network, walk->metric[i % walk->n_metric],
-		                                points.value[i]);
+		points.value[i] =
+		    finish_metric(walk, &walk->machine, network, walk->metric[i % walk->n_metric], points.value[i]);
 	struct certify_points joined = certify_join(&all, total, &points);
 	free(points.value);
 	free(total->value);

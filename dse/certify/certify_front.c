@@ -17,16 +17,13 @@ bool certify_is_equal(double left, double right)
 	return fabs(left - right) <= ROUNDING * fmax(fabs(left), fabs(right));
 }
 
-bool certify_read_design(struct certify_reader *reader, const struct certify_layer *layer, struct certify_design *design)
+bool certify_read_design(struct certify_reader *reader, const struct certify_layer *layer,
+                         struct certify_design *design)
 {
-	const uint32_t n[4 + N_BOUND_DIM] = {layer->n_strategy,
-	                                     layer->n_reuse,
-	                                     layer->n_operand,
-	                                     layer->n_level,
-	                                     layer->splits[BOUND_D]->n,
-	                                     layer->splits[BOUND_W]->n,
-	                                     layer->splits[BOUND_H]->n,
-	                                     layer->splits[BOUND_C]->n};
+	const uint32_t n[4 + N_BOUND_DIM] = {layer->n_strategy,         layer->n_reuse,
+	                                     layer->n_operand,          layer->n_level,
+	                                     layer->splits[BOUND_D]->n, layer->splits[BOUND_W]->n,
+	                                     layer->splits[BOUND_H]->n, layer->splits[BOUND_C]->n};
 	uint32_t *const to[4 + N_BOUND_DIM] = {
 	    &design->strategy,       &design->reuse,          &design->operand,        &design->level,
 	    &design->split[BOUND_D], &design->split[BOUND_W], &design->split[BOUND_H], &design->split[BOUND_C]};
@@ -59,7 +56,8 @@ static bool build_layers(struct front *front, uint32_t machine_index)
 	if (front->n_block > 0 && front->machine_index == machine_index)
 		return true;
 	if (!walk->is_seen[machine_index])
-		return certify_refuse(walk->reader, ERR_GATE, "a design of machine %u, which the space's rules or limits refuse",
+		return certify_refuse(walk->reader, ERR_GATE,
+		                      "a design of machine %u, which the space's rules or limits refuse",
 		                      machine_index);
 	for (size_t i = 0; i < space->n_network; i++)
 		n += space->network[i].network.n_block;
@@ -186,11 +184,12 @@ static bool check_floor(struct certify_walk *walk)
 			return false;
 		}
 		if (!is_covered(walk, floor, factor, &hint))
-			return certify_refuse(walk->reader, ERR_GATE,
-			                      "the front is not proven to within %.6g %%: as far as the certificate says, "
-			                      "a design may have %s %.17g, and no point of the front is as good in all "
-			                      "objectives",
-			                      100 * walk->report->epsilon, metric_table[space->objective[0]].name, floor[0]);
+			return certify_refuse(
+			    walk->reader, ERR_GATE,
+			    "the front is not proven to within %.6g %%: as far as the certificate says, "
+			    "a design may have %s %.17g, and no point of the front is as good in all "
+			    "objectives",
+			    100 * walk->report->epsilon, metric_table[space->objective[0]].name, floor[0]);
 	}
 	return true;
 }

@@ -88,7 +88,8 @@ struct certify_points certify_unite(const struct certify_sums *sums, struct cert
 }
 
 /* All of left with one point of right; those over a limit go. Sums keep the order, the larger of two may not. */
-static struct certify_points add_point(struct certify_sums *sums, const struct certify_points *left, const double *point)
+static struct certify_points add_point(struct certify_sums *sums, const struct certify_points *left,
+                                       const double *point)
 {
 	const unsigned n_metric = sums->n_metric;
 	struct certify_points made = {0};

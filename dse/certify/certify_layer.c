@@ -134,8 +134,7 @@ bool certify_over_limit(const struct certify_layer *layer, const double *value)
 static bool same_dim(const struct dim_choice *a, const struct dim_choice *b)
 {
 	if (a->n_fixed > 0 || b->n_fixed > 0)
-		return a->n_fixed == b->n_fixed &&
-		       memcmp(a->fixed, b->fixed, a->n_fixed * sizeof(*a->fixed)) == 0;
+		return a->n_fixed == b->n_fixed && memcmp(a->fixed, b->fixed, a->n_fixed * sizeof(*a->fixed)) == 0;
 	return a->choice == b->choice && a->max_part == b->max_part;
 }
 

@@ -22,7 +22,7 @@
 struct certify_reader {
 	FILE *file;
 	const char *path;
-	unsigned line; /* from 1; 0: none was read */
+	unsigned line;   /* from 1; 0: none was read */
 	char *text, *at; /* the line, and where its next word begins */
 	enum err_code code;
 	struct stop_watch watch;
@@ -44,8 +44,8 @@ const char *certify_rest(struct certify_reader *reader);
 
 /* ---- splits ---- */
 
-/* All splits of a dimension of this extent that a choice allows, sorted by number of parts, size and number of the larger
- * ones. */
+/* All splits of a dimension of this extent that a choice allows, sorted by number of parts, size and number of the
+ * larger ones. */
 struct certify_splits {
 	struct certify_splits *next;
 	uint32_t extent, step, n_group;
@@ -85,7 +85,8 @@ struct certify_design {
 	uint32_t strategy, reuse, operand, level, split[N_BOUND_DIM];
 };
 
-/* The designs of a block of a network, on a machine, in any place; the lists stay the caller's. false: too many splits. */
+/* The designs of a block of a network, on a machine, in any place; the lists stay the caller's. false: too many splits.
+ */
 bool certify_layer_build(const struct space *space, size_t network, size_t block, const struct machine *machine,
                          struct certify_splits **lists, struct certify_layer *layer);
 
@@ -102,8 +103,8 @@ bool certify_over_limit(const struct certify_layer *layer, const double *value);
 /* Whether two blocks of a network ask the same of a layer's search. */
 bool certify_same_layer(const struct space_network *network, size_t left, size_t right);
 
-/* Place of a block that begins in a state, without its result; 0 to 3: bit 0 the latest result lies in storage QPEs, bit
- * 1 the held one does. And the state after it. */
+/* Place of a block that begins in a state, without its result; 0 to 3: bit 0 the latest result lies in storage QPEs,
+ * bit 1 the held one does. And the state after it. */
 #define CERTIFY_N_STATE 4
 unsigned certify_state_place(const struct block *block, unsigned state);
 unsigned certify_next_state(const struct block *block, unsigned state, bool keeps_result);
@@ -131,8 +132,8 @@ bool certify_boxes(struct certify_reader *reader, const struct certify_layer *la
 /* How metrics add up; limits that sums keep. */
 struct certify_sums {
 	unsigned n_metric;
-	bool is_most[N_METRIC];  /* the largest, instead of the sum */
-	double limit[N_METRIC];  /* of the whole */
+	bool is_most[N_METRIC]; /* the largest, instead of the sum */
+	double limit[N_METRIC]; /* of the whole */
 	struct stop_watch *watch;
 	uint64_t n_sum;
 };

@@ -87,8 +87,7 @@ bool certify_number(struct certify_reader *reader, uint64_t most, uint64_t *numb
 	for (; *reader->at >= '0' && *reader->at <= '9'; reader->at++) {
 		uint64_t digit = (uint64_t)(*reader->at - '0');
 		if (digit > most || value > (most - digit) / 10)
-			return certify_refuse(reader, ERR_INPUT, "found a number above %llu",
-			                      (unsigned long long)most);
+			return certify_refuse(reader, ERR_INPUT, "found a number above %llu", (unsigned long long)most);
 		value = 10 * value + digit;
 	}
 	if (reader->at == begin || (*reader->at != ' ' && *reader->at != '\0'))
@@ -114,7 +113,8 @@ bool certify_end(struct certify_reader *reader)
 {
 	skip_blanks(reader);
 	return reader->code == ERR_OK &&
-	       (*reader->at == '\0' || certify_refuse(reader, ERR_INPUT, "found '%.40s' behind the line's end", reader->at));
+	       (*reader->at == '\0' ||
+	        certify_refuse(reader, ERR_INPUT, "found '%.40s' behind the line's end", reader->at));
 }
 
 const char *certify_rest(struct certify_reader *reader)

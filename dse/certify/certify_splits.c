@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All splits of a dimension, by their definition alone: parts of equal or two sizes, multiples of a step, that add up to
- * the extent. In units of the step, n parts of which m have the larger size a > b: (a - b) m = extent - b n.
+ * All splits of a dimension, by their definition alone: parts of equal or two sizes, multiples of a step, that add up
+ * to the extent. In units of the step, n parts of which m have the larger size a > b: (a - b) m = extent - b n.
  */
 #include "dse/certify/certify_parts.h"
 #include "dse/base/memory.h"

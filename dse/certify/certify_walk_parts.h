@@ -24,9 +24,9 @@ struct certify_walk {
 
 	/* Of all machines: no design is in all objectives below all of these. */
 	size_t n_floor, n_floor_alloc;
-	double *floor;    /* [n_floor][n_objective] */
+	double *floor; /* [n_floor][n_objective] */
 	size_t n_front;
-	double *front;    /* [n_front][n_objective] */
+	double *front; /* [n_front][n_objective] */
 	uint64_t n_sum;
 };
 
@@ -34,7 +34,8 @@ struct certify_walk {
 bool certify_is_equal(double left, double right);
 
 /* `STRATEGY REUSE OPERAND LEVEL D W H C`: which of what the layer may choose from. */
-bool certify_read_design(struct certify_reader *reader, const struct certify_layer *layer, struct certify_design *design);
+bool certify_read_design(struct certify_reader *reader, const struct certify_layer *layer,
+                         struct certify_design *design);
 
 /* Add the sums [n_metric] of a network on a machine to those of all networks, as the space says. */
 void certify_add_network(const struct certify_walk *walk, const struct machine *machine, size_t network,

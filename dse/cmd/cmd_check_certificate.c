@@ -2,14 +2,15 @@
 /* dse check-certificate: whether a front is what its certificate says. */
 #include "dse/certify/certify.h"
 #include "dse/cmd/command_table.h"
+#include "dse/keep/output_file.h"
 #include "dse/out/json.h"
 #include <assert.h>
 #include <inttypes.h>
 
-static void print_json(const struct certify_report *report)
+static void print_json(FILE *file, const struct certify_report *report)
 {
 	struct json json;
-	json_start_object(&json, stdout, 1);
+	json_start_object(&json, file, 1);
 	json_put_text(&json, "space", report->space);
 	json_put_u64(&json, "n_front", report->n_front);
 	json_put_real(&json, "epsilon", report->epsilon);
@@ -27,23 +28,25 @@ static void print_json(const struct certify_report *report)
 	json_finish(&json);
 }
 
-static void print_text(const struct certify_report *report)
+static void print_text(FILE *file, const struct certify_report *report)
 {
-	(void)printf("Accepted: the %zu points of %s are designs, and ", report->n_front, report->space);
+	(void)fprintf(file, "Accepted: the %zu points of %s are designs, and ", report->n_front, report->space);
 	if (report->epsilon > 0)
-		(void)printf("to each legal design one of them is in no objective more than %.3g %% larger\n",
-		             100 * report->epsilon);
+		(void)fprintf(file, "to each legal design one of them is in no objective more than %.3g %% larger\n",
+		              100 * report->epsilon);
 	else
-		(void)printf("to each legal design one of them is in no objective larger\n");
-	(void)printf("  machines %" PRIu64 ": %" PRIu64 " with their layers' fronts, %" PRIu64 " by bounds alone, %" PRIu64
-	             " that rules or limits refuse\n",
-	             report->n_machine, report->n_searched, report->n_behind, report->n_refused);
-	(void)printf("  layers, on all machines, in all places %" PRIu64 ", points of them %" PRIu64 "\n", report->n_layer,
-	             report->n_point);
-	(void)printf("  boxes %" PRIu64 ": behind a point %" PRIu64 ", nothing in them runs %" PRIu64
-	             ", one design, priced %" PRIu64 "\n",
-	             report->n_box, report->n_cut, report->n_infeasible, report->n_priced);
-	(void)printf("  sums of chains of layers %" PRIu64 "\n", report->n_sum);
+		(void)fprintf(file, "to each legal design one of them is in no objective larger\n");
+	(void)fprintf(file,
+	              "  machines %" PRIu64 ": %" PRIu64 " with their layers' fronts, %" PRIu64
+	              " by bounds alone, %" PRIu64 " that rules or limits refuse\n",
+	              report->n_machine, report->n_searched, report->n_behind, report->n_refused);
+	(void)fprintf(file, "  layers, on all machines, in all places %" PRIu64 ", points of them %" PRIu64 "\n",
+	              report->n_layer, report->n_point);
+	(void)fprintf(file,
+	              "  boxes %" PRIu64 ": behind a point %" PRIu64 ", nothing in them runs %" PRIu64
+	              ", one design, priced %" PRIu64 "\n",
+	              report->n_box, report->n_cut, report->n_infeasible, report->n_priced);
+	(void)fprintf(file, "  sums of chains of layers %" PRIu64 "\n", report->n_sum);
 }
 
 enum err_code cmd_check_certificate(const struct cli_options *options, struct err *err)
@@ -52,11 +55,14 @@ enum err_code cmd_check_certificate(const struct cli_options *options, struct er
 	assert(options->n_file >= 1);
 	enum err_code code =
 	    certify_check(options->file[0], options->n_file > 1 ? options->file[1] : NULL, &report, err);
+	struct output_file file = {0};
+	if (code == ERR_OK)
+		code = output_file_open(&file, options->out, err);
 	if (code != ERR_OK)
 		return code;
 	if (options->json)
-		print_json(&report);
+		print_json(file.file, &report);
 	else if (!options->quiet)
-		print_text(&report);
-	return ERR_OK;
+		print_text(file.file, &report);
+	return output_file_commit(&file, err);
 }

@@ -45,7 +45,7 @@ static const struct cli_command command_table[] = {
      "are made again, and the front must cover them to within the epsilon that it states. Model and bounds are believed,\n"
      "nothing of search or composition is. Exits 6 and names the line of the first step that is false, 3 where the file is\n"
      "damaged or the space another one.",
-     1, 2, LIST(OPTION_HELP, OPTION_JSON, OPTION_QUIET, OPTION_COLOR), cmd_check_certificate},
+     1, 2, LIST(COMMON), cmd_check_certificate},
     {"size", "MACHINE NETWORK...", "which machine should these networks have? a space from the command line",
      "Asks what 'dse explore' asks of a file: --vary says which parameters of the machine vary, as a list\n"
      "(mla.array=16x4,32x4) or a range (pe.sram_byte=64KiB..256KiB:x2, or :+32KiB), --limit what must hold, "

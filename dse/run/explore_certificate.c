@@ -52,9 +52,10 @@ enum err_code explore_job_finish_certificate(struct explore_job *job, struct err
 	bool is_vague = explore->counts.is_limited && explore->counts.epsilon > 0;
 	if (is_cut || is_vague) {
 		if (!job->request->quiet)
-			(void)fprintf(stderr, "no certificate: %s\n",
-			              is_cut ? "the search was cut short"
-			                     : "of designs close to the limits nothing is proven; give a larger max_front");
+			(void)fprintf(
+			    stderr, "no certificate: %s\n",
+			    is_cut ? "the search was cut short"
+				   : "of designs close to the limits nothing is proven; give a larger max_front");
 		output_file_abandon(&job->certificate);
 		return ERR_OK;
 	}

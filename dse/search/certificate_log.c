@@ -4,7 +4,7 @@
 #include "dse/certify/certify.h"
 #include "dse/layer/branch.h"
 #include "dse/layer/branch_log.h"
-#include "dse/search/outlook.h"
+#include "dse/search/hardware_parts.h"
 #include "dse/space/space_machine.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -55,9 +55,8 @@ static void list_places(const struct candidate *candidate, bool *need)
 		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
 			const struct block *block = map->block[i];
 			bool is_next[LAYER_N_RESULT_STATE] = {false};
-			bool may_keep =
-			    !block->result_to_dram &&
-			    !candidate->space->network[network].choice[i - map->begin[network]].to_dram;
+			bool may_keep = !block->result_to_dram &&
+			                !candidate->space->network[network].choice[i - map->begin[network]].to_dram;
 			for (unsigned state = 0; state < LAYER_N_RESULT_STATE; state++)
 				for (unsigned keeps = 0; is_state[state] && keeps <= may_keep; keeps++) {
 					unsigned place = layer_state_place(block, state) & ~(unsigned)PLACE_HELD;
@@ -172,16 +171,15 @@ enum err_code certificate_log_machine(void *context, const struct candidate *can
 /* ---- machines that were cut ---- */
 
 static enum err_code begin_candidate(const struct certificate_log *log, const struct explore *explore, uint32_t index,
-                                     unsigned n_thread, struct candidate *candidate, bool *is_refused, struct err *err)
+                                     unsigned n_thread, struct candidate *candidate, struct err *err)
 {
 	struct layer_set *set;
 	char why[256];
 	enum err_code code = layer_set_build(log->space, &explore->map, index, &set, why, sizeof(why), err);
-	*is_refused = code == ERR_OK && !set;
-	if (code != ERR_OK || !set)
-		return code;
-	code = candidate_init(log->space, set, candidate, err);
-	candidate->n_thread = n_thread;
+	if (code == ERR_OK)
+		code = candidate_init(log->space, set, candidate, err);
+	if (code == ERR_OK)
+		candidate->n_thread = n_thread;
 	return code;
 }
 
@@ -235,7 +233,8 @@ static bool has_below(const struct pareto *front, const double *objective, size_
 }
 
 /* Whether the front is nowhere above any whole that is made of the bounds. */
-static enum err_code is_behind(struct candidate *candidate, const struct explore *explore, bool *behind, struct err *err)
+static enum err_code is_behind(struct candidate *candidate, const struct explore *explore, bool *behind,
+                               struct err *err)
 {
 	enum err_code code = candidate_name_points(candidate, err);
 	candidate->no_limits = true;
@@ -262,9 +261,9 @@ static enum err_code put_cut_machine(struct certificate_log *log, const struct e
 {
 	for (size_t step = 0; step < N_STEP; step++) {
 		struct candidate candidate;
-		bool is_refused, behind = false;
-		enum err_code code = begin_candidate(log, explore, index, n_thread, &candidate, &is_refused, err);
-		if (code != ERR_OK || is_refused)
+		bool behind = false;
+		enum err_code code = begin_candidate(log, explore, index, n_thread, &candidate, err);
+		if (code != ERR_OK)
 			return code;
 		struct bounding bounding = {&candidate, epsilon_step[step], n_thread};
 		parallel_for(candidate.n_task, n_thread, bound_task, &bounding);
@@ -312,9 +311,11 @@ enum err_code certificate_log_end(struct certificate_log *log, const struct expl
 {
 	uint64_t n = space_n_machine(log->space);
 	enum err_code code = ERR_OK;
-	for (uint64_t i = 0; i < n && code == ERR_OK; i++)
-		if (!log->place[i])
+	for (uint64_t i = 0; i < n && code == ERR_OK; i++) {
+		struct machine machine;
+		if (!log->place[i] && hardware_get_machine(log->space, i, &machine))
 			code = put_cut_machine(log, explore, (uint32_t)i, n_thread, err);
+	}
 	if (code == ERR_OK)
 		put_front(log, explore);
 	return code;

@@ -18,7 +18,8 @@ struct certificate_log {
 };
 
 /* The head of a space's certificate. ERR_INTERNAL. The caller frees the log with certificate_log_free in any case. */
-enum err_code certificate_log_begin(struct certificate_log *log, const struct space *space, FILE *file, struct err *err);
+enum err_code certificate_log_begin(struct certificate_log *log, const struct space *space, FILE *file,
+                                    struct err *err);
 void certificate_log_free(struct certificate_log *log);
 
 /*
