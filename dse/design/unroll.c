@@ -130,28 +130,15 @@ void unroll_trust(const struct space *space, const struct layer_map *map, const 
 	                varied, space->n_axis, &use, trust);
 }
 
-#define OPERATION_PER_MAC 2.0
-/* 10^12 operations a s of operations and ms, or a J of operations and mJ. */
-#define TERA_PER_MILLI 1e-9
-
-static double n_operation(const struct space *space, const struct layer_map *map, const struct unrolled *point)
+double unroll_tops_w(const struct space *space, const struct unrolled *point)
 {
-	double n = 0.0;
-	for (size_t network = 0; network < map->n_network; network++)
-		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++)
-			n += space_network_weight(space, network) * OPERATION_PER_MAC * point->layer[i]->mac;
-	return space->aggregate == AGGREGATE_WORST ? (double)NAN : n;
+	return space_n_operation(space) * SPACE_TERA_PER_MILLI / point->metric[METRIC_ENERGY];
 }
 
-double unroll_tops_w(const struct space *space, const struct layer_map *map, const struct unrolled *point)
-{
-	return n_operation(space, map, point) * TERA_PER_MILLI / point->metric[METRIC_ENERGY];
-}
-
-double unroll_tops_mm2(const struct space *space, const struct layer_map *map, const struct unrolled *point)
+double unroll_tops_mm2(const struct space *space, const struct unrolled *point)
 {
 	double area_mm2 = metric_value(point->machine, point->metric, METRIC_AREA);
-	return n_operation(space, map, point) * TERA_PER_MILLI / (point->metric[METRIC_LATENCY] * area_mm2);
+	return space_n_operation(space) * SPACE_TERA_PER_MILLI / (point->metric[METRIC_LATENCY] * area_mm2);
 }
 
 /* A design's machine, layer and genes as a key. */

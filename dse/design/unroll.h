@@ -64,8 +64,8 @@ void unroll_trust(const struct space *space, const struct layer_map *map, const 
 
 /* Operations of a point, two a multiply-accumulate wanted, a second and W, and a second and mm2, in 10^12; NaN where a
  * space judges by the worst network, or the area is not known. */
-double unroll_tops_w(const struct space *space, const struct layer_map *map, const struct unrolled *point);
-double unroll_tops_mm2(const struct space *space, const struct layer_map *map, const struct unrolled *point);
+double unroll_tops_w(const struct space *space, const struct unrolled *point);
+double unroll_tops_mm2(const struct space *space, const struct unrolled *point);
 
 /* Memory for points of this shape. ERR_INTERNAL. The caller frees it. */
 enum err_code unrolled_init(const struct layer_map *map, struct unrolled *point, struct err *err);

@@ -83,8 +83,8 @@ static void begin_point(struct json *json, const struct front_run *run, size_t i
 	put_metrics(json, point->machine, point->metric, true);
 	json_end(json);
 	uncertain_put_json(json, &point->uncertain);
-	json_put_real(json, "tops_w", unroll_tops_w(space, &run->explore->map, point));
-	json_put_real(json, "tops_mm2", unroll_tops_mm2(space, &run->explore->map, point));
+	json_put_real(json, "tops_w", unroll_tops_w(space, point));
+	json_put_real(json, "tops_mm2", unroll_tops_mm2(space, point));
 	struct energy_trust trust;
 	unroll_trust(space, &run->explore->map, point, &trust);
 	energy_trust_put_json(json, &trust);

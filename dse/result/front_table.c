@@ -108,9 +108,9 @@ static void add_row(struct table *table, const struct front_run *run, size_t id,
 	for (size_t i = 0; i < space->n_objective; i++)
 		add_metric(table, point, space->objective[i], remark->is_least[i]);
 	if (space->wants_tops_w)
-		table_add_real(table, unroll_tops_w(space, &run->explore->map, point));
+		table_add_real(table, unroll_tops_w(space, point));
 	if (space->wants_tops_mm2)
-		table_add_real(table, unroll_tops_mm2(space, &run->explore->map, point));
+		table_add_real(table, unroll_tops_mm2(space, point));
 	if (space->n_machine > 1)
 		table_add(table, "%s", point->machine->name);
 	for (size_t i = 0; i < space->n_axis; i++) {

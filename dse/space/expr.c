@@ -599,26 +599,33 @@ bool expr_missed_sides(const struct expr *expr, const double *value, double *lef
 	return true;
 }
 
-bool expr_upper_limit(const struct expr *expr, size_t *name, double *max)
+/* name <= number where is_upper, else name >= number. */
+static bool find_limit(const struct expr *expr, bool is_upper, size_t *name, double *number)
 {
-	assert(expr && name && max);
-	const struct node *root = expr->root, *small, *large;
-	if (root->op == OP_LESS || root->op == OP_LESS_EQUAL) {
-		small = root->left;
-		large = root->right;
-	} else if (root->op == OP_GREATER || root->op == OP_GREATER_EQUAL) {
-		small = root->right;
-		large = root->left;
-	} else {
+	assert(expr && name && number);
+	const struct node *root = expr->root;
+	bool is_less = root->op == OP_LESS || root->op == OP_LESS_EQUAL;
+	if (!is_less && root->op != OP_GREATER && root->op != OP_GREATER_EQUAL)
 		return false;
-	}
+	const struct node *limited = is_less == is_upper ? root->left : root->right;
+	const struct node *limit = is_less == is_upper ? root->right : root->left;
 	/* a < b limits a by b as a <= b does: values are reals, and a limit is never met exactly by chance */
-	if (small->op != OP_NAME || node_uses(large, 0, true))
+	if (limited->op != OP_NAME || node_uses(limit, 0, true))
 		return false;
-	double value = value_of(large, NULL);
+	double value = value_of(limit, NULL);
 	if (!isfinite(value))
 		return false;
-	*name = small->name;
-	*max = value;
+	*name = limited->name;
+	*number = value;
 	return true;
+}
+
+bool expr_upper_limit(const struct expr *expr, size_t *name, double *max)
+{
+	return find_limit(expr, true, name, max);
+}
+
+bool expr_lower_limit(const struct expr *expr, size_t *name, double *min)
+{
+	return find_limit(expr, false, name, min);
 }

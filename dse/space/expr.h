@@ -48,4 +48,7 @@ bool expr_missed_sides(const struct expr *expr, const double *value, double *lef
  */
 bool expr_upper_limit(const struct expr *expr, size_t *name, double *max);
 
+/* The same of name >= number, either way around. */
+bool expr_lower_limit(const struct expr *expr, size_t *name, double *min);
+
 #endif

@@ -13,10 +13,10 @@
 #define MAX_NAME 128
 #define MAX_ENGINE 8
 
-/* Names an expression may use, and their units: parameters first, then metrics. */
+/* Names an expression may use, and their units: parameters first, then metrics, then TOPS/W. */
 static size_t list_names(const char *name[MAX_NAME], const char *unit[MAX_NAME])
 {
-	assert(machine_n_param + N_METRIC <= MAX_NAME);
+	assert(machine_n_param + N_METRIC < MAX_NAME);
 	for (size_t i = 0; i < machine_n_param; i++) {
 		name[i] = machine_param[i].key;
 		unit[i] = machine_param[i].unit;
@@ -25,7 +25,9 @@ static size_t list_names(const char *name[MAX_NAME], const char *unit[MAX_NAME])
 		name[machine_n_param + i] = metric_table[i].name;
 		unit[machine_n_param + i] = metric_table[i].unit;
 	}
-	return machine_n_param + N_METRIC;
+	name[machine_n_param + N_METRIC] = "tops_w";
+	unit[machine_n_param + N_METRIC] = "1";
+	return machine_n_param + N_METRIC + 1;
 }
 
 /* What a metric needs to know of a machine: a group of parameters, which an axis may give, too. */
@@ -109,6 +111,36 @@ static void take_limit(struct space_reader *reader, const struct doc_node *node,
 	    expr_text(expr), metric_table[metric].name, metric_table[metric].name);
 }
 
+double space_n_operation(const struct space *space)
+{
+	double n = 0.0;
+	if (space->aggregate == AGGREGATE_WORST)
+		return (double)NAN;
+	for (size_t i = 0; i < space->n_network; i++)
+		for (size_t k = 0; k < space->network[i].network.n_block; k++)
+			n += space_network_weight(space, i) * SPACE_OPERATION_PER_MAC *
+			     (double)block_n_mac(&space->network[i].network.block[k]);
+	return n;
+}
+
+/* tops_w >= number is a limit on energy, as a space's operations are a number. */
+static void take_least_tops_w(struct space_reader *reader, const struct doc_node *node, const struct expr *expr)
+{
+	size_t index;
+	double min, n_operation = space_n_operation(reader->space);
+	if (!expr_lower_limit(expr, &index, &min) || !(min > 0.0))
+		err_add_at(reader->err, ERR_INPUT, space_text_place(node),
+		           "found '%s', allowed for tops_w only a lower limit 'tops_w >= number' of its own, above 0",
+		           expr_text(expr));
+	else if (isnan(n_operation))
+		err_add_at(reader->err, ERR_INPUT, space_text_place(node),
+		           "found '%s', but with 'aggregate: worst' the networks' operations are not those of one "
+		           "energy; limit energy_mj",
+		           expr_text(expr));
+	else
+		add_limit(reader, node, METRIC_ENERGY, n_operation * SPACE_TERA_PER_MILLI / min);
+}
+
 /*
  * Which of the two an entry is, constraint or limit, follows from the names in
  * it: users need not know that machines are refused before, results after.
@@ -127,6 +159,10 @@ static void read_constraint(struct space_reader *reader, const struct doc_node *
 		if (!expr_uses(expr, i))
 			continue;
 		n_used++;
+		if (i == machine_n_param + N_METRIC) {
+			take_least_tops_w(reader, node, expr);
+			return;
+		}
 		if (i >= machine_n_param) {
 			take_limit(reader, node, expr, (enum metric)(i - machine_n_param));
 			return;

@@ -23,6 +23,12 @@ enum compose_op space_aggregate_op(const struct space *space, enum metric metric
 
 double space_network_weight(const struct space *space, size_t network);
 
+/* Operations of an inference of all networks, as their weights have it; NAN: an aggregate of which there is no sum. */
+double space_n_operation(const struct space *space);
+#define SPACE_OPERATION_PER_MAC 2.0
+/* 10^12 operations a s of operations and ms, or a J of operations and mJ. */
+#define SPACE_TERA_PER_MILLI 1e-9
+
 /* Upper limit on a metric for one network, or one layer of it, alone: the aggregate's, widened by a weight below 1. */
 double space_network_limit(const struct space *space, size_t network, enum metric metric);
 

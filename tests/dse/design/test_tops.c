@@ -24,8 +24,8 @@ struct best {
 static void look(const struct explore *explore, const struct unrolled *point, void *context)
 {
 	struct best *best = context;
-	double tops_w = unroll_tops_w(explore->space, &explore->map, point);
-	double tops_mm2 = unroll_tops_mm2(explore->space, &explore->map, point);
+	double tops_w = unroll_tops_w(explore->space, point);
+	double tops_mm2 = unroll_tops_mm2(explore->space, point);
 	double seconds = point->metric[METRIC_LATENCY] * 1e-3, joule = point->metric[METRIC_ENERGY] * 1e-3;
 	assert_near(tops_w, 2 * N_MAC / joule / 1e12, 1e-9);
 	assert_near(tops_mm2, 2 * N_MAC / seconds / 1e12 / point->metric[METRIC_AREA], 1e-9);
@@ -70,13 +70,63 @@ static void test_tops_front_has_the_best(void **state)
 	assert_near(both.most_tops_w, 2 * N_MAC * 1e-9 / energy.least_mj, 1e-9);
 }
 
+/* Designs that a limit lets through, and how the search without it has them. */
+struct limited {
+	double least_tops_w;
+	unsigned n, n_over;
+};
+
+static void count_limited(const struct explore *explore, const struct unrolled *point, void *context)
+{
+	struct limited *limited = context;
+	double tops_w = unroll_tops_w(explore->space, point);
+	limited->n++;
+	limited->n_over += tops_w >= limited->least_tops_w * (1 - 1e-12);
+}
+
+/* tops_w >= number lets through the points of the front that have as much, whichever way around it is written. */
+static void test_tops_limits(void **state)
+{
+	(void)state;
+	struct best best;
+	search(SPACE "network: tiny\nobjectives: [latency_ms, energy_mj]\n", &best);
+	for (int i = 1; i < 6; i++) {
+		double least = best.most_tops_w * (1 - 0.04 * i);
+		struct limited all = {.least_tops_w = least}, some[2] = {all, all};
+		char text[512];
+		each_point(SPACE "network: tiny\nobjectives: [latency_ms, energy_mj]\n", count_limited, &all);
+		for (int mirrored = 0; mirrored < 2; mirrored++) {
+			(void)snprintf(text, sizeof(text),
+			               mirrored ? SPACE "network: tiny\nobjectives: [latency_ms, energy_mj]\n"
+			                                "constraints: ['%.17g <= tops_w']\n"
+			                        : SPACE "network: tiny\nobjectives: [latency_ms, energy_mj]\n"
+			                                "constraints: [tops_w >= %.17g]\n",
+			               least);
+			each_point(text, count_limited, &some[mirrored]);
+			assert_int_equal(some[mirrored].n, all.n_over);
+			assert_int_equal(some[mirrored].n_over, all.n_over);
+		}
+		assert_true(all.n_over > 0 && (all.n_over < all.n || i > 1));
+	}
+}
+
 static void test_tops_refuses(void **state)
 {
 	(void)state;
 	static const char *const wrong[] = {
-	    "objectives: [tops_w, tops_w, latency_ms, latency_ms]\n", "found latency_ms again",
-	    "objectives: [dram_byte, sram_byte, mac_units, tops_mm2]\n", "tops_mm2 stands for area_mm2"};
-	for (size_t i = 0; i < 4; i += 2) {
+	    "objectives: [tops_w, tops_w, latency_ms, latency_ms]\n",
+	    "found latency_ms again",
+	    "objectives: [dram_byte, sram_byte, mac_units, tops_mm2]\n",
+	    "tops_mm2 stands for area_mm2",
+	    "objectives: [tops_w, latency_ms]\nconstraints: [tops_w <= 3]\n",
+	    "only a lower limit 'tops_w >= number'",
+	    "objectives: [tops_w, latency_ms]\nconstraints: [tops_w * 2 >= 3]\n",
+	    "only a lower limit",
+	    "objectives: [tops_w, latency_ms]\nconstraints: [tops_w >= 3, energy_mj <= 1]\n",
+	    "a second limit on energy_mj",
+	    "objectives: [tops_w, latency_ms]\naggregate: worst\nconstraints: [tops_w >= 3]\n",
+	    "limit energy_mj"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i += 2) {
 		char path[TEMPORARY_SIZE], text[512];
 		struct space space;
 		struct err err = {0};
@@ -94,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_tops_front_has_the_best),
+	    cmocka_unit_test(test_tops_limits),
 	    cmocka_unit_test(test_tops_refuses),
 	};
 	return cmocka_run_group_tests_name("tops", tests, NULL, NULL);
