@@ -135,7 +135,23 @@ static void close_candidate(struct fixture *f)
 	space_free(&f->space);
 }
 
-/* The layers that are done have the front of a search that nobody stops; the one that is not has nothing. */
+/* Designs that are there: some design of the whole front is as good as each of them. */
+static void check_found(const struct pareto *found, const struct pareto *whole)
+{
+	for (size_t i = 0; i < found->n; i++) {
+		bool is_behind = false;
+		for (size_t k = 0; k < whole->n && !is_behind; k++) {
+			const double *own = found->objective + 2 * i, *best = whole->objective + 2 * k;
+			is_behind = best[0] <= own[0] && best[1] <= own[1];
+		}
+		assert_true(is_behind);
+	}
+}
+
+/*
+ * The layers that are done have the front of a search that nobody stops; one that is not has a design of its sample at
+ * most, and is counted nowhere.
+ */
 static void check_engine(bool is_exact, const struct engine_kind *genetic, uint32_t n_island)
 {
 	struct fixture free_one, stopped;
@@ -156,7 +172,8 @@ static void check_engine(bool is_exact, const struct engine_kind *genetic, uint3
 		assert_true(whole->front.n > 0);
 		if (task->code == ERR_INTERRUPTED) {
 			n_stopped++;
-			assert_int_equal(task->front.n, 0);
+			assert_true(task->front.n <= MACHINE_MAX_LEVEL);
+			check_found(&task->front, &whole->front);
 			assert_int_equal(task->counts.n_told, 0);
 			for (uint32_t reason = 0; reason < LAYER_N_REASON; reason++)
 				assert_int_equal(task->by_reason[reason], 0);
@@ -167,7 +184,8 @@ static void check_engine(bool is_exact, const struct engine_kind *genetic, uint3
 		assert_int_equal(task->front.n, whole->front.n);
 		assert_memory_equal(task->front.objective, whole->front.objective, 2 * whole->front.n * sizeof(double));
 	}
-	assert_true(n_stopped > 0 && n_stopped < 3);
+	/* where the wish is old a sample ends with what it has */
+	assert_true(n_stopped > 0 && (n_stopped < 3 || !genetic));
 	assert_int_equal(stopped.candidate.task[0].code, ERR_INTERRUPTED);
 	close_candidate(&free_one);
 	close_candidate(&stopped);
