@@ -135,13 +135,13 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills widths fuzz draws certificates tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills widths stops fuzz draws certificates tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test test-threads widths fuzz draws mutation mutants tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: all deps test test-threads widths stops fuzz draws mutation mutants tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
 .PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
 .PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
@@ -195,6 +195,11 @@ kills: deps
 	@KILLS=50 DSE='$(abspath $(PROGRAM))' tests/cli/resume.sh
 	@KILLS=50 DSE='$(abspath $(PROGRAM))' tests/cli/store.sh
 	@KILLS=100 $(BUILD)/tests/test_run_store_kills
+
+# When each command ends after a signal, and a search after --max-seconds: figures; minutes. STOPS: those that match.
+stops: deps
+	$(AGAIN) build-program
+	@DSE='$(abspath $(PROGRAM))' tests/stops.sh '$(STOPS)'
 
 # Not part of test: what it finds depends on how long it may look.
 fuzz:
@@ -479,6 +484,7 @@ help:
 	@echo 'make test-threads searches that are kept in a store under the thread sanitizer (clang); a minute'
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make draws      all random cases of the tests that draw them (ONLY=test_why: of one); half an hour'
+	@echo 'make stops      how long each command goes on after a signal, and a search after --max-seconds; minutes'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
 	@echo 'make mutants    change conditions, signs and statements of models and search: does a test fail? Hours'
 	@echo 'make tiers      the fast tier against the event tier on every layer, and on random ones; minutes'

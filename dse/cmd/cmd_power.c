@@ -7,6 +7,7 @@
  * Levels alone come before the budgets because --budget-frac is between them.
  */
 #include "dse/cmd/command_table.h"
+#include "dse/base/interrupt.h"
 #include "dse/cmd/choice.h"
 #include "dse/cmd/power_choice.h"
 #include "dse/base/parallel.h"
@@ -195,6 +196,8 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 	if (code == ERR_OK) {
 		power_greedy(&run->work.problem, &run->goal, arena, &run->greedy);
 		power_by_share(&run->work.problem, &run->goal, arena, &run->share);
+		if (interrupt_requested())
+			code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
 	}
 	run->has_front = options->front;
 	if (code == ERR_OK && run->has_front)

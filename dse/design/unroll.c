@@ -5,6 +5,7 @@
 #include "dse/layer/changes.h"
 #include "dse/bound/deadline.h"
 #include "dse/base/parallel.h"
+#include "sim/base/stop.h"
 #include "sim/base/unit.h"
 #include <assert.h>
 #include <math.h>
@@ -12,8 +13,9 @@
 #include <string.h>
 
 enum {
-	N_PART = 16,     /* of a front whose designs are collected side by side */
-	FEW_POINTS = 256 /* for which one thread does */
+	N_PART = 16,      /* of a front whose designs are collected side by side */
+	FEW_POINTS = 256, /* for which one thread does */
+	SAVE_MS = 3000    /* after a signal: what has been found is worth so much waiting */
 };
 
 enum err_code unrolled_init(const struct layer_map *map, struct unrolled *point, struct err *err)
@@ -269,7 +271,10 @@ static enum err_code evaluate_machine(struct unroller *unroller, size_t first, s
 {
 	const struct explore *explore = unroller->explore;
 	uint32_t index = unroller->design[first].machine_index;
-	const struct detail_options options = {.detail = explore->space->detail, .n_thread = n_thread};
+	const struct stop saving = {.grace_ms = SAVE_MS};
+	enum detail detail = explore->space->detail;
+	const struct detail_options options = {
+	    .detail = detail, .n_thread = n_thread, .can_stop = detail == DETAIL_EVENT, .stop = &saving};
 	char why[EXPLORE_TEXT_SIZE];
 	struct layer_set *set;
 	enum err_code code = layer_set_build(explore->space, &explore->map, index, &set, why, sizeof(why), err);

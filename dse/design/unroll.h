@@ -86,8 +86,8 @@ struct unroller {
 };
 
 /*
- * Collect the designs of the front and evaluate them in the space's tier. ERR_INTERNAL. The caller frees it; explore
- * must outlive it.
+ * Collect the designs of the front and evaluate them in the space's tier. ERR_INTERNAL, ERR_INTERRUPTED where that
+ * takes longer than a signal leaves time for saving. The caller frees it; explore must outlive it.
  */
 enum err_code unroller_init(struct unroller *unroller, const struct explore *explore, unsigned n_thread,
                             struct err *err);

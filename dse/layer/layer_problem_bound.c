@@ -57,15 +57,12 @@ struct sample_part {
 	bool was_stopped;
 };
 
-/* A split at all operating points. Where there is no time left a search goes on with the first feasible design. */
-static void try_split(struct layer_sample *sample, const uint32_t *first, struct sample_part *part)
+/* A split at all operating points. */
+static void evaluate_split(struct layer_sample *sample, const uint32_t *first, struct sample_part *part)
 {
 	const struct layer_problem *layer = sample->layer;
 	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE] = {0}, n_level = layer->n_value[GENE_LEVEL];
 	struct evaluation result[MACHINE_MAX_LEVEL];
-	part->was_stopped |= stop_is_urgent(layer->stop) && atomic_load(&sample->is_found);
-	if (part->was_stopped)
-		return;
 	for (uint32_t l = 0; l < n_level; l++) {
 		memcpy(genome + l * N_LAYER_GENE, first, N_LAYER_GENE * sizeof(*genome));
 		genome[l * N_LAYER_GENE + GENE_LEVEL] = l;
@@ -82,6 +79,15 @@ static void try_split(struct layer_sample *sample, const uint32_t *first, struct
 			engine_nearest_take(&part->nearest, result[l].violation, result[l].reason, own, N_LAYER_GENE);
 		}
 	}
+}
+
+/* Where there is no time left the first feasible design, or the splitter's alone, is all. */
+static void try_split(struct layer_sample *sample, const uint32_t *genome, struct sample_part *part)
+{
+	uint64_t age_ms = stop_age_ms(sample->layer->stop);
+	part->was_stopped |= age_ms >= STOP_LATE_MS || (age_ms >= STOP_GRACE_MS && atomic_load(&sample->is_found));
+	if (!part->was_stopped)
+		evaluate_split(sample, genome, part);
 }
 
 /* A genome and some whose splits in one dimension come before and behind. */
@@ -118,8 +124,8 @@ static void run_part(void *context, size_t i)
 	rest /= layer->n_value[GENE_OPERAND];
 	genome[GENE_REUSE] = (uint32_t)(rest % layer->n_value[GENE_REUSE]);
 	genome[GENE_STRATEGY] = (uint32_t)(rest / layer->n_value[GENE_REUSE]);
-	for (size_t h = 0; h < sample->n_h; h++)
-		for (size_t c = 0; c < sample->n_c; c++) {
+	for (size_t h = 0; h < sample->n_h && !part->was_stopped; h++)
+		for (size_t c = 0; c < sample->n_c && !part->was_stopped; c++) {
 			genome[GENE_H] = sample->h[h];
 			genome[GENE_C] = sample->c[c];
 			try_split(sample, genome, part);
@@ -183,6 +189,18 @@ static bool init_sample(const struct layer_problem *layer, struct layer_sample *
 		sample->part[i].nearest.genome = sample->part[i].nearest_genome;
 	}
 	return sample->part != NULL;
+}
+
+/* Where there is no time left the splitter's design comes first: it fits as a rule. */
+static void try_proposed(struct layer_sample *sample)
+{
+	const struct layer_problem *layer = sample->layer;
+	uint32_t genome[N_LAYER_GENE] = {0};
+	for (uint32_t s = 0; s < layer->n_value[GENE_STRATEGY] && !atomic_load(&sample->is_found); s++) {
+		genome[GENE_STRATEGY] = s;
+		if (layer_problem_propose_split(layer, genome))
+			evaluate_split(sample, genome, &sample->part[0]);
+	}
 }
 
 /* What the parts found, in their order. false: some of it was stopped. */
@@ -275,7 +293,7 @@ static bool split_is_dominated(const struct layer_problem *layer, const struct s
 
 /*
  * Drop the choices of one axis that are dominated even with all other
- * dimensions whole. One stays in any case, so that the problem keeps its shape.
+ * dimensions whole. One stays in any case, so that the problem keeps its shape. ERR_INTERRUPTED: the axis is as it was.
  */
 static enum err_code narrow_axis(struct layer_problem *layer, enum layer_gene gene, struct dim_axis *axis,
                                  enum bound_open closed, struct err *err)
@@ -294,6 +312,8 @@ static enum err_code narrow_axis(struct layer_problem *layer, enum layer_gene ge
 		return err_add(err, ERR_INTERNAL, "out of memory when narrowing the splits of a layer");
 	for (size_t i = 0; i < axis->n; i++) {
 		*dim = axis->choice[i];
+		if (stop_requested(layer->stop))
+			return ERR_INTERRUPTED;
 		if (split_is_dominated(layer, &split, open) && !(n == 0 && i + 1 == axis->n))
 			continue;
 		kept[n] = (uint32_t)i;
@@ -347,6 +367,8 @@ enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_threa
 	layer->detail = DETAIL_FAST;
 	if (!init_sample(layer, &sample))
 		return err_add(err, ERR_INTERNAL, "out of memory for a sample of a layer");
+	if (stop_age_ms(layer->stop) >= STOP_GRACE_MS)
+		try_proposed(&sample);
 	parallel_for(sample.n_part, n_thread, sample.run, &sample);
 	bool is_whole = merge_parts(&sample, front, nearest);
 	layer->detail = detail;

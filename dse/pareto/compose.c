@@ -178,6 +178,9 @@ static uint64_t count_sums(const struct compose_work *work, const struct compose
 	return n_sum;
 }
 
+/* Points of a state where somebody waits for the end: what thinning loses is stated, as everywhere. */
+#define STOPPED_FRONT ((size_t)512)
+
 /* Extend all chains by layer n_done - 1, unless that exceeds the budget. false when memory is out. */
 static bool extend_chain(struct compose_work *work, size_t n_done)
 {
@@ -197,6 +200,8 @@ static bool extend_chain(struct compose_work *work, size_t n_done)
 	unsigned n_thread = n_sum < FEW_SUMS ? 1 : work->sweep[0].n_thread;
 	parallel_for(n_state, n_thread, compose_extend_state, work);
 	work->max_front = compose_budget_front(work);
+	if (work->max_front > STOPPED_FRONT && stop_age_ms(work->options->stop) >= STOP_GRACE_MS)
+		work->max_front = STOPPED_FRONT;
 	parallel_for(n_state, n_thread, compose_thin_state, work);
 	for (unsigned s = 0; s < n_state; s++) {
 		if (!work->next[s].done)

@@ -70,10 +70,12 @@ struct compose_options {
 	 */
 	struct compose_budget budget;
 	uint64_t max_composed; /* pairs of a partial chain and a layer's point to be weighed; 0: as many as there are */
-	const struct stop *stop; /* with max_composed: looked at between layers, as if that were reached; may be NULL */
-	bool is_thinned;         /* points of the layers' fronts stand for others that are not there */
-	unsigned n_thread;       /* 0: one */
-	size_t part_size; /* sums that make a part of a layer's step worth it; 0: chosen well. Changes no result. */
+	/* Between layers: as if max_composed, where there is one, were reached; else fronts are thinned soon after.
+	 * NULL: a signal alone. */
+	const struct stop *stop;
+	bool is_thinned;   /* points of the layers' fronts stand for others that are not there */
+	unsigned n_thread; /* 0: one */
+	size_t part_size;  /* sums that make a part of a layer's step worth it; 0: chosen well. Changes no result. */
 };
 
 /* The result; owns its memory (compose_free). Sorted by metrics, then choices. */

@@ -6,6 +6,7 @@
  */
 #include "dse/power/power_parts.h"
 #include "dse/base/memory.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -128,7 +129,7 @@ static void move_all(const struct power_problem *problem, const struct power_goa
 {
 	assert(schedule->objective >= 0);
 	double best = schedule->objective;
-	for (size_t i = 0; i < problem->n_segment && move[i].worth > 0; i++) {
+	for (size_t i = 0; i < problem->n_segment && move[i].worth > 0 && !stop_requested(NULL); i++) {
 		uint32_t least = 0, most = problem->segment[move[i].segment].n_repeat;
 		while (least < most) {
 			uint32_t middle = least + (most - least + 1) / 2;

@@ -66,7 +66,7 @@ static bool wants_audit(const struct explore_job *job)
 static enum err_code price_designs(struct explore_job *job, struct err *err)
 {
 	const struct explore *explore = &job->explore;
-	const struct stop stop = {job->end_ms};
+	const struct stop stop = {.end_ms = job->end_ms};
 	const struct price_options options = {
 	    .n_thread = job->options.n_thread,
 	    .max_work = PRICE_USUAL_WORK,
@@ -410,6 +410,23 @@ static enum err_code keep_and_print(struct explore_job *job, struct err *err)
 	return ending.kept;
 }
 
+/* A front whose designs cannot be run again in the time that who stops a search waits is none; its searches are kept.
+ */
+static enum err_code unroll_front(struct explore_job *job, struct err *err)
+{
+	struct pareto *front = &job->explore.front;
+	unsigned n_objective = front->n_objective;
+	size_t n_gene = front->n_gene;
+	enum err_code code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
+	if (code != ERR_INTERRUPTED)
+		return code;
+	err_clear(err);
+	job->explore.interrupted = true;
+	pareto_free(front);
+	pareto_init(front, n_objective, n_gene);
+	return unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
+}
+
 enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 {
 	enum err_code code = audit_front(job, err);
@@ -418,7 +435,7 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 	if (code == ERR_OK)
 		code = price_designs(job, err);
 	if (code == ERR_OK)
-		code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
+		code = unroll_front(job, err);
 	if (code == ERR_OK && job->run.sampled)
 		code = sample_points(&job->unroller, &job->sampled, err);
 	if (code == ERR_OK && job->run.known)

@@ -485,7 +485,8 @@ enum err_code candidate_compose_again(struct candidate *candidate, struct err *e
 {
 	const size_t max_front = candidate->max_front, n_network = candidate->set->map->n_network;
 	/* a budget allows more than this at once */
-	if (!candidate_is_limited(candidate) || max_front == 0 || max_front >= AGAIN_MAX_FRONT)
+	if (!candidate_is_limited(candidate) || max_front == 0 || max_front >= AGAIN_MAX_FRONT ||
+	    stop_requested(candidate->set->map->stop))
 		return ERR_OK;
 	struct composed first = {arena_array(&candidate->arena, n_network, sizeof(struct compose_result)), {0}};
 	if (!first.network)

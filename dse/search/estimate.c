@@ -273,7 +273,7 @@ enum err_code estimate_event(struct estimate *estimate, double limit_s, struct e
 {
 	const struct candidate *candidate = &estimate->candidate;
 	uint64_t start_ms = stop_now_ms();
-	const struct stop stop = {start_ms + (uint64_t)(1000.0 * limit_s) + 1};
+	const struct stop stop = {.end_ms = start_ms + (uint64_t)(1000.0 * limit_s) + 1};
 	double seconds = 0.0, n = 0.0;
 	bool has_more = true;
 	struct err inner = {0};

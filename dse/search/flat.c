@@ -22,6 +22,7 @@
 #include "dse/search/whole.h"
 #include "dse/search/whole_seed.h"
 #include "sim/base/checked.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -112,7 +113,9 @@ static void evaluate(const void *context, const uint32_t *genome, size_t n, stru
 	struct whole_scratch scratch = {0};
 	bool has_memory = whole_scratch_alloc(&scratch, flat->map);
 	for (size_t i = 0; i < n; i++) {
-		if (*flat->seeds_stopped || (i > 0 && problem_is_stopped(&out[i - 1])))
+		/* of a stopped search there is something */
+		bool is_urgent = i > 0 && stop_age_ms(flat->map->stop) >= STOP_GRACE_MS;
+		if (is_urgent || *flat->seeds_stopped || (i > 0 && problem_is_stopped(&out[i - 1])))
 			out[i] = stopped; /* nor does anybody want the others */
 		else if (has_memory)
 			evaluate_one(flat, genome + i * flat->problem.n_gene, &scratch, &out[i]);

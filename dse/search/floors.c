@@ -13,7 +13,7 @@
 /* Points of all floors together; what comes later is left out. */
 #define MAX_POINT (UINT64_C(1) << 20)
 /* Who stops a search does not wait longer for bounds of machines that were not begun. */
-#define REST_MS 1000
+#define REST_MS 500
 /* As of the bounds of boxes: what rounding can add is far less. */
 #define BOUND_SLACK (1 - 1e-9)
 
@@ -117,6 +117,9 @@ void floors_note(struct floors *floors, struct candidate *candidate)
 	struct pareto list;
 	struct err err = {0};
 	if (!floors->is_settled)
+		return;
+	/* who stops a search does not wait for what it says of the rest */
+	if (stop_age_ms(candidate->set->map->stop) >= STOP_LATE_MS)
 		return;
 	if (!candidate_is_open(candidate)) {
 		floors_settle(floors, machine_index);

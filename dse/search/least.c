@@ -315,7 +315,9 @@ static enum err_code begin_machine(struct least_finder *finder, struct layer_set
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	parallel_for(n, finder->options->n_thread, begin_task, finder);
 	for (size_t i = 0; i < n; i++)
-		if (finder->candidate.task[i].code != ERR_OK)
+		if (finder->candidate.task[i].code == ERR_INTERRUPTED)
+			return ERR_INTERRUPTED; /* least_find says so */
+		else if (finder->candidate.task[i].code != ERR_OK)
 			return err_add(err, ERR_INTERNAL, "%s", err_text(&finder->candidate.task[i].err));
 	return ERR_OK;
 }
@@ -364,6 +366,7 @@ enum err_code least_find(const struct least_options *options, struct least *leas
 			break;
 	}
 	least->interrupted = interrupt_requested();
+	code = code == ERR_INTERRUPTED ? ERR_OK : code;
 	layer_map_free(&map);
 	return code;
 }

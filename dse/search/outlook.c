@@ -112,6 +112,9 @@ enum err_code outlook_make(const struct outlook_options *options, uint32_t machi
 	assert(options->watch && epsilon > 0);
 	*outlook = (struct outlook){0};
 	bool is_relaxed = isfinite(epsilon);
+	const struct engine_counts none = {0};
+	if (!options->watch(options->watch_context, 0, &none))
+		return ERR_INTERRUPTED;
 	enum err_code code = layer_set_build(options->space, options->map, machine_index, &set, why, sizeof(why), err);
 	assert(code != ERR_OK || set);
 	if (code != ERR_OK)

@@ -2,6 +2,7 @@
 #include "dse/search/whole_seed.h"
 #include "dse/layer/layer_problem.h"
 #include "sim/base/rng.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -104,6 +105,12 @@ struct descent {
 	bool was_stopped; /* an evaluation, so the walk ends */
 };
 
+/* Where somebody waits for the end of it a walk is as long as it is. */
+static bool goes_on(const struct descent *descent)
+{
+	return descent->n_left > 0 && !descent->was_stopped && stop_age_ms(descent->layer->stop) < STOP_GRACE_MS;
+}
+
 static double weigh(struct descent *descent, const uint32_t *genome)
 {
 	const struct layer_problem *layer = descent->layer;
@@ -121,7 +128,7 @@ static bool descend_gene(struct descent *descent, unsigned gene, uint32_t *genom
 {
 	uint32_t n_value = descent->layer->n_value[gene], from = genome[gene], best = from;
 	for (uint32_t step = 1; step < n_value; step *= 2)
-		for (unsigned up = 0; up < 2 && descent->n_left > 0 && !descent->was_stopped; up++) {
+		for (unsigned up = 0; up < 2 && goes_on(descent); up++) {
 			if (up ? from + step >= n_value : from < step)
 				continue;
 			genome[gene] = up ? from + step : from - step;
@@ -142,7 +149,7 @@ static bool descend(const struct layer_problem *layer, const double *weight, con
 	struct descent descent = {.layer = layer, .weight = weight, .scale = scale, .n_left = MAX_STEP};
 	descent.least = weigh(&descent, genome);
 	bool is_better = isfinite(descent.least);
-	while (is_better && descent.n_left > 0) {
+	while (is_better && goes_on(&descent)) {
 		is_better = false;
 		for (unsigned gene = 0; gene < N_LAYER_GENE; gene++)
 			if (layer->problem.is_ordered[gene] || gene == GENE_STRATEGY || gene == GENE_REUSE)

@@ -63,7 +63,7 @@ static enum err_code simulate_schedule(const struct layer_context *context, cons
                                        struct event_stat *stat, struct err *err)
 {
 	struct schedule schedule = {0};
-	const struct event_option option = {.trace = options->trace, .memo = options->memo};
+	const struct event_option option = {.trace = options->trace, .memo = options->memo, .stop = options->stop};
 	enum err_code code = mapper_unfold(context, design, &schedule, err);
 	if (code == ERR_OK)
 		code = schedule_check(&schedule, context->machine, err);

@@ -23,11 +23,10 @@ extern const char *const detail_name[N_DETAIL]; /* "fast", "event", "greybox" */
 /* How designs are to be run; {0}: in the fast tier, on one thread. */
 struct detail_options {
 	enum detail detail;
-	bool audit;        /* event tier: run each design again without replay; another result is an error */
-	unsigned n_thread; /* of detail_run_all; 0 is 1 */
-	bool can_stop;     /* once there is a wish to stop nothing more is run: ERR_INTERRUPTED */
-	const struct stop
-	    *stop; /* who besides a signal stops that, and SCALE-Sim's replay, which takes minutes; NULL: nobody */
+	bool audit;              /* event tier: run each design again without replay; another result is an error */
+	unsigned n_thread;       /* of detail_run_all; 0 is 1 */
+	bool can_stop;           /* once there is a wish to stop nothing more is run: ERR_INTERRUPTED */
+	const struct stop *stop; /* who besides a signal stops that, and runs of the event tier; NULL: nobody */
 	struct event_memo *memo; /* event tier: shared by runs, the caller's; NULL: detail_run_all has one of its own,
 	                            and the others none */
 	const struct trace_sink *trace; /* event tier: told of every span; NULL: nobody. One run at a time then */

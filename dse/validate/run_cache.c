@@ -3,6 +3,7 @@
 #include "dse/validate/run_cache.h"
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -35,6 +36,7 @@ struct run_cache *run_cache_open(const struct detail_options *options)
 	assert(options && options->detail == DETAIL_EVENT && !options->trace);
 	struct run_cache *cache = memory_array(1, sizeof(*cache));
 	cache->options = *options;
+	cache->options.can_stop = true;
 	return cache;
 }
 
@@ -88,7 +90,9 @@ static void run_task(struct cached_run *entry)
 static void run_entry(struct cached_run *entry, const struct detail_options *options)
 {
 	assert(!entry->is_done);
-	if (entry->is_task)
+	if (entry->is_task && stop_requested(options->stop))
+		entry->run.code = err_add(&entry->run.err, ERR_INTERRUPTED, "interrupted");
+	else if (entry->is_task)
 		run_task(entry);
 	else
 		detail_run(&entry->run, options);

@@ -6,6 +6,7 @@
 #include "dse/out/machine_column.h"
 #include "dse/base/memory.h"
 #include "dse/validate/validate_parts.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -77,6 +78,8 @@ static enum err_code ask(const struct table_comparison *comparison, size_t row, 
 	                                   .column = comparison->column[i],
 	                                   .value = comparison->value[i]};
 	*prediction = (struct prediction){NAN, true, NULL, NAN};
+	if (stop_requested(NULL)) /* the command says so, of no row */
+		return ERR_INTERRUPTED;
 	return validation->kind->predict(&cell, prediction, err);
 }
 

@@ -25,19 +25,25 @@ uint64_t stop_now_ms(void)
 	return (uint64_t)now.tv_sec * 1000U + (uint64_t)now.tv_nsec / 1000000U;
 }
 
-bool stop_requested(const struct stop *stop)
-{
-	if (atomic_load_explicit(&requested_ms, memory_order_relaxed) > 0)
-		return true;
-	return stop && stop->end_ms > 0 && stop_now_ms() >= stop->end_ms;
-}
-
-bool stop_is_urgent(const struct stop *stop)
+/* When the wish came, or will; 0: nobody knows of one. */
+static uint64_t wish_ms(const struct stop *stop)
 {
 	uint64_t requested = atomic_load_explicit(&requested_ms, memory_order_relaxed);
 	uint64_t end = stop ? stop->end_ms : 0;
-	uint64_t first = requested == 0 || (end > 0 && end < requested) ? end : requested;
-	return first > 0 && stop_now_ms() >= first + STOP_GRACE_MS;
+	requested += stop && requested > 0 ? stop->grace_ms : 0;
+	return requested == 0 || (end > 0 && end < requested) ? end : requested;
+}
+
+bool stop_requested(const struct stop *stop)
+{
+	uint64_t first = wish_ms(stop);
+	return first > 0 && (!stop || stop_now_ms() >= first);
+}
+
+uint64_t stop_age_ms(const struct stop *stop)
+{
+	uint64_t first = wish_ms(stop), now = first > 0 ? stop_now_ms() : 0;
+	return now > first ? now - first : 0;
 }
 
 bool stop_look(struct stop_watch *watch)

@@ -14,7 +14,8 @@
 
 /* Whose wish is heard: that of all, and that of a time. Where a pointer to one is taken NULL is the first alone. */
 struct stop {
-	uint64_t end_ms; /* by stop_now_ms: until when; 0: for ever */
+	uint64_t end_ms;   /* by stop_now_ms: until when; 0: for ever */
+	uint64_t grace_ms; /* a signal is heard so long after it came: of who saves */
 };
 
 /* Ask the whole process to stop. May be called by a signal handler. */
@@ -24,11 +25,12 @@ void stop_request(void);
 bool stop_requested(const struct stop *stop);
 
 /*
- * Whether the wish came STOP_GRACE_MS ago: who still makes the best of what there is ends now with the least that will
- * do. As quick as stop_requested.
+ * How long ago the wish came, in ms; 0: it has not, or just now. After STOP_GRACE_MS who still makes the best of what
+ * there is ends with the least that will do, after STOP_LATE_MS with nothing. As quick as stop_requested.
  */
 #define STOP_GRACE_MS 300U
-bool stop_is_urgent(const struct stop *stop);
+#define STOP_LATE_MS 800U
+uint64_t stop_age_ms(const struct stop *stop);
 
 /* Milliseconds of a clock that never goes back. */
 uint64_t stop_now_ms(void);

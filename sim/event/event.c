@@ -206,6 +206,7 @@ enum err_code event_run_schedule(const struct machine *machine, const struct sch
 	bool replays = !trace && !(option && option->no_replay);
 	enum err_code code = event_chip_init(&chip, machine, schedule, level, trace, replays, err);
 	chip.record = option ? option->record : NULL;
+	event_chip_watch(&chip, option ? option->stop : NULL);
 	if (code == ERR_OK && replays)
 		event_gap_init(&chip);
 	if (code == ERR_OK)

@@ -29,7 +29,7 @@ struct event_option {
 	struct event_memo *memo; /* event_run_schedule: steps that it knows are not simulated again; NULL: all are. Not
 	                            with no_replay or trace */
 	const struct event_record *record; /* event_run_schedule: filled in, but on failure; NULL: nobody asks */
-	const struct stop *stop;           /* SCALE-Sim's replay: who may stop it; NULL: a signal */
+	const struct stop *stop;           /* who may stop it; NULL: a signal */
 };
 
 /* How a run went, besides its result. */
@@ -43,7 +43,7 @@ struct event_stat {
  * barrier; ARM operations are priced as in the fast tier. The counts are of what
  * was simulated, and of the schedule's ARM work. result->sram_byte is the
  * caller's to fill. option, stat: NULL for defaults, for nobody. ERR_INTERNAL: no memory, or
- * a self-check that fails (which names it). *result is untouched on failure.
+ * a self-check that fails (which names it). ERR_INTERRUPTED: option->stop. *result is untouched on failure.
  */
 enum err_code event_run_schedule(const struct machine *machine, const struct schedule *schedule, uint32_t level,
                                  const struct event_option *option, struct sim_result *result, struct event_stat *stat,
@@ -71,7 +71,7 @@ struct event_result {
  * other, until all have done; n_pe is at most qpe_n_pe. The PE clock is that of
  * level[0], or half the NoC clock if the machine has no level. option NULL: all
  * false. ERR_INPUT: a task or machine that cannot be run (names what is allowed);
- * ERR_INTERNAL: no memory. *result is untouched on failure.
+ * ERR_INTERNAL: no memory; ERR_INTERRUPTED: option->stop. *result is untouched on failure.
  */
 enum err_code event_run_qpe(const struct machine *machine, const struct mla_shape *task, unsigned n_pe,
                             const struct event_option *option, struct event_result *result, struct err *err);

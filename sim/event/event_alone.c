@@ -171,10 +171,14 @@ enum err_code event_run_qpe(const struct machine *machine, const struct mla_shap
 	struct event_replay *replay = option && option->no_replay ? NULL : event_replay_new(&memory);
 	if (qpe)
 		event_qpe_init(qpe, machine, 0, 0, 0, &memory);
+	struct stop_watch watch = stop_watch_for(option ? option->stop : NULL);
 	if (!memory.is_out) {
 		uint64_t last_start_clk = start_tasks(qpe, machine, task, n_pe);
+		qpe->watch = &watch;
 		event_qpe_run(qpe, UINT64_MAX, replay);
-		if (!memory.is_out)
+		if (watch.has_come)
+			code = err_add(err, ERR_INTERRUPTED, "interrupted");
+		else if (!memory.is_out)
 			fill_result(qpe, machine, last_start_clk, n_pe, result);
 	}
 	if (memory.is_out)

@@ -45,6 +45,13 @@ void event_chip_wake(struct event_chip *chip, uint64_t clk, uint32_t unit)
 	event_queue_wake(&chip->queue, clk, unit);
 }
 
+void event_chip_watch(struct event_chip *chip, const struct stop *stop)
+{
+	chip->watch = stop_watch_for(stop);
+	for (uint32_t i = 0; chip->qpe && i < chip->mesh.n_qpe; i++)
+		chip->qpe[i].watch = &chip->watch;
+}
+
 void event_chip_rouse(struct event_chip *chip, uint32_t index)
 {
 	struct event_rest *rest = &chip->rest[index];
@@ -53,7 +60,9 @@ void event_chip_rouse(struct event_chip *chip, uint32_t index)
 		return;
 	rest->rests = false;
 	chip->n_run[index]++;
+	qpe->watch = NULL; /* whoever rouses it goes on with its state */
 	event_qpe_run(qpe, chip->queue.clk + (index < chip->turn), chip->replay[index]);
+	qpe->watch = &chip->watch;
 	chip->wake_clk[index] = UINT64_MAX;
 	if (event_qpe_next_clk(qpe) != UINT64_MAX)
 		event_chip_wake(chip, event_qpe_next_clk(qpe), index);

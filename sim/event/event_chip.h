@@ -108,6 +108,7 @@ struct event_chip {
 	uint64_t load_byte, store_byte;
 	struct event_host *host;
 	uint64_t host_free_clk;            /* it deals with the next message, where it takes turns */
+	struct stop_watch watch;           /* hears who wants to stop */
 	struct event_replay **replay;      /* [n_qpe]; of NULL: nothing is replayed */
 	uint64_t n_change;                 /* messages of the host, tasks and DMA operations that began or ended */
 	struct event_gap *gap;             /* event_gap.c; NULL: nothing is skipped with all of the chip */
@@ -129,6 +130,9 @@ struct event_chip {
  * or longer than can be counted; ERR_INTERNAL. */
 enum err_code event_chip_init(struct event_chip *chip, const struct machine *machine, const struct schedule *schedule,
                               uint32_t level, const struct trace_sink *trace, bool replays, struct err *err);
+
+/* Who may stop it: NULL: a signal. The chip must not be moved from here on. */
+void event_chip_watch(struct event_chip *chip, const struct stop *stop);
 void event_chip_free(struct event_chip *chip);
 /* ERR_INTERNAL: memory is out. */
 enum err_code event_chip_refuse_memory(const struct event_chip *chip, struct err *err);

@@ -2,6 +2,7 @@
 #include "sim/event/event_loop.h"
 #include "sim/event/event_gap.h"
 #include "sim/base/checked.h"
+#include "sim/base/stop.h"
 
 /* Stretches of a QPE alone that are shorter than this are not worth the trouble, PE clocks. */
 #define MIN_ALONE_CLK 256
@@ -73,6 +74,8 @@ static bool run_alone(struct event_chip *chip)
 			if (event_qpe_next_clk(qpe) == UINT64_MAX)
 				continue;
 			run_qpe_alone(chip, i, end_clk);
+			if (chip->watch.has_come)
+				return true;
 			chip->wake_clk[i] = UINT64_MAX;
 			if (event_qpe_next_clk(qpe) != UINT64_MAX)
 				event_chip_wake(chip, event_qpe_next_clk(qpe), i);
@@ -92,6 +95,9 @@ static enum err_code refuse_clk(const struct event_chip *chip, struct err *err)
 }
 
 /* ---- the loop ---- */
+
+/* Of STOP_STEPS what a unit's turn takes. */
+#define UNIT_STEPS 32
 
 /*
  * As long as a QPE's tasks touch nothing else and none of them can end, nobody sees what it does: its events run when
@@ -129,6 +135,8 @@ static void step_qpe(struct event_chip *chip, uint32_t index, uint64_t clk)
 		event_qpe_run(qpe, clk + 1, NULL);
 		chip->rest[index].disturbed = true;
 	}
+	if (chip->watch.has_come) /* in the middle of it */
+		return;
 	uint64_t next_clk = event_qpe_next_clk(qpe);
 	if (next_clk != UINT64_MAX && !goes_to_rest(chip, index, clk))
 		event_chip_wake(chip, next_clk, index);
@@ -165,6 +173,8 @@ enum err_code event_loop_run(struct event_chip *chip, const struct schedule_step
 	while (!event_host_is_done(chip)) {
 		if (chip->try_alone && chip->n_busy == 0 && !run_alone(chip))
 			return refuse_clk(chip, err);
+		if (stop_after(&chip->watch, UNIT_STEPS))
+			return err_add(err, ERR_INTERRUPTED, "interrupted");
 		if (!event_queue_next(&chip->queue, &unit))
 			return err_add(err, ERR_INTERNAL, "the simulation stops with operations that never end");
 		uint64_t clk = chip->queue.clk;

@@ -290,6 +290,9 @@ static void skip_or_share(struct event_qpe *qpe, uint64_t limit_clk, struct even
 		(void)event_taps_take(qpe->taps, qpe, limit_clk);
 }
 
+/* Of STOP_STEPS what the units of a QPE take in a clock. */
+#define CLK_STEPS 16
+
 void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay)
 {
 	uint32_t unit;
@@ -298,6 +301,8 @@ void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_repla
 	if (replay && qpe->taps)
 		event_taps_begin(qpe->taps);
 	while (event_qpe_next_clk(qpe) < limit_clk) {
+		if (qpe->watch && stop_after(qpe->watch, CLK_STEPS))
+			return;
 		(void)event_queue_advance(&qpe->queue);
 		while (event_queue_take(&qpe->queue, &unit)) {
 			step_unit(qpe, unit);

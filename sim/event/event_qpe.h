@@ -9,6 +9,7 @@
 #include "sim/event/event_noc.h"
 #include "sim/event/event_queue.h"
 #include "sim/event/event_sram.h"
+#include "sim/base/stop.h"
 
 /* Units of a PE, in the order in which they run in a clock; after those of all PEs the router's links. */
 enum event_unit { EVENT_PORT, EVENT_MLA, EVENT_SRAM, EVENT_DMA, EVENT_UNIT_PER_PE };
@@ -28,6 +29,8 @@ struct event_dma {
 struct event_chip;
 
 struct event_qpe {
+	struct stop_watch
+	    *watch; /* of the chip; a run ends early, in the middle of it, once it has come; NULL: never */
 	struct event_queue queue;
 	struct event_noc noc;
 	uint32_t index, first_pe, n_pe, packet_byte; /* first_pe: of the machine's PEs */

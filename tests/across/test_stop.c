@@ -18,14 +18,14 @@
 #define RNG_SEED 11
 #define N_LAYER 100
 /* Long ago; of the first millisecond no clock knows. */
-static const struct stop past = {1};
+static const struct stop past = {.end_ms = 1};
 
 /* Work of few steps is done to its end; more of it is not, and the wish stays. */
 static void test_stop_comes_after_its_steps(void **state)
 {
 	(void)state;
 	struct stop_watch never = stop_watch_for(NULL), late = stop_watch_for(&past);
-	const struct stop far = {UINT64_MAX}, none = {0};
+	const struct stop far = {.end_ms = UINT64_MAX}, none = {0};
 	for (uint32_t i = 0; i + 1 < STOP_STEPS; i++)
 		assert_false(stop_after(&late, 1));
 	assert_true(stop_after(&late, 1));
@@ -34,7 +34,7 @@ static void test_stop_comes_after_its_steps(void **state)
 		assert_false(stop_after(&never, STOP_STEPS));
 	assert_false(stop_requested(NULL) || stop_requested(&far) || stop_requested(&none));
 	assert_true(stop_requested(&past));
-	const struct stop soon = {stop_now_ms() + 5};
+	const struct stop soon = {.end_ms = stop_now_ms() + 5};
 	while (!stop_requested(&soon))
 		;
 	assert_true(stop_now_ms() >= soon.end_ms);
@@ -74,7 +74,8 @@ static void test_stop_replays_whole_or_not_at_all(void **state)
 		                                     .filter_byte = 1 + rng_below(&rng, 200),
 		                                     .ofmap_byte = 1 + rng_below(&rng, 200),
 		                                     .bandwidth_word = rng_below(&rng, 3) * 4};
-		const struct stop stop = {rng_below(&rng, 2) ? past.end_ms : stop_now_ms() + rng_below(&rng, 4)};
+		const struct stop stop = {.end_ms =
+		                              rng_below(&rng, 2) ? past.end_ms : stop_now_ms() + rng_below(&rng, 4)};
 		struct systolic_result whole, found;
 		assert_int_equal(scalesim_run(&array, &layer, NULL, &whole, NULL), ERR_OK);
 		enum err_code code = scalesim_run(&array, &layer, &stop, &found, NULL);

@@ -3,21 +3,7 @@
 # Ctrl-C, SIGTERM and --max-seconds where a single evaluation takes minutes, and where an input never comes.
 . tests/cli/common
 
-# Buffers so small that SCALE-Sim's replay of one layer of VGG-16 takes longer than anybody waits.
-cat >"$work/slow.yaml" <<'END_OF_MACHINE'
-name: slow
-target: systolic
-systolic: {array: 8x8, ifmap_byte: 64, filter_byte: 64, ofmap_byte: 64, word_byte: 1, dataflow: os, memory_gb_s: 25.6,
-  memory_model: scalesim}
-levels:
-  - {name: f500, vdd_v: 0.9, clk_mhz: 500, mla_clk_pj: 1, sram_read32_pj: 1, sram_write32_pj: 1, pe_static_mw: 0.1}
-END_OF_MACHINE
-cat >"$work/space.yaml" <<'END_OF_SPACE'
-name: slow
-machine: slow.yaml
-network: vgg16
-objectives: [latency_ms, energy_mj]
-END_OF_SPACE
+replay_space "$work/slow.yaml"
 # One layer to be replayed: when the signal comes, all work is begun.
 cat >"$work/arada.yaml" <<'END_OF_SPACE'
 name: one
@@ -45,7 +31,7 @@ layers:
 END_OF_NETWORK
 
 # How long a stop may take, s: it takes milliseconds, but machines may be busy.
-most=5
+most=10
 pause=0.3 # until the program is at work, s
 if $is_slow; then most=20; fi
 
@@ -65,14 +51,7 @@ stops() {
 	shift
 	"$DSE" "$@" >"$work/out" 2>"$work/err" &
 	pid=$!
-	# it catches signals once the command begins
-	n=0
-	until grep -q '^SigCgt:.*[4-7c-f]...$' "/proc/$pid/status" 2>/dev/null; do
-		n=$((n + 1))
-		[ "$n" -lt 600 ] || fail "does not begin: $*"
-		kill -s 0 "$pid" 2>/dev/null || break
-		sleep 0.05
-	done
+	catches_signals "$pid" || true
 	sleep "$pause"
 	kill -s "$signal" "$pid" 2>/dev/null || fail "ended before SIG$signal: $*: $(cat "$work/err")"
 	if ! gone "$pid"; then
@@ -86,33 +65,35 @@ stops() {
 	expect_text "$work/err" "interrupted"
 }
 
-stops INT simulate "$work/slow.yaml" vgg16
+stops INT simulate "$work/slow_machine.yaml" vgg16
 expect_empty "$work/out"
-stops TERM simulate "$work/slow.yaml" vgg16 --detail event
+stops TERM simulate "$work/slow_machine.yaml" vgg16 --detail event
 expect_empty "$work/out"
-stops INT roofline "$work/slow.yaml" vgg16
+stops INT roofline "$work/slow_machine.yaml" vgg16
 expect_empty "$work/out"
-stops INT explain "$work/space.yaml"
+stops INT explain "$work/slow.yaml"
 expect_empty "$work/out"
-stops INT check "$work/space.yaml"
+stops INT check "$work/slow.yaml"
 stops INT validate "$work/rows.csv"
-stops INT map "$work/slow.yaml" vgg16
+stops INT map "$work/slow_machine.yaml" vgg16
 stops TERM arada "$work/arada.yaml" -o "$work/arada"
 stops INT schedule "$work/large.yaml" --machine final_chip
 expect_empty "$work/out"
 stops TERM schedule "$work/large.yaml" --machine final_chip --strategy hide -o "$work/schedule"
 [ ! -e "$work/schedule" ] || fail "an interrupted schedule wrote files"
 pause=1 # it has a store to make first
-DSE_STORE=$work/store stops INT nightly "$work/space.yaml" -o "$work/night" --tables none
+DSE_STORE=$work/store stops INT nightly "$work/slow.yaml" -o "$work/night" --tables none
 pause=0.3
-stops TERM explore "$work/space.yaml" -o "$work/runs"
+stops TERM explore "$work/slow.yaml" -o "$work/runs"
 expect_text "$work"/runs/slow-*/run.json '"interrupted": true'
-stops INT explore "$work/space.yaml" --engine nsga2 --flat -o "$work/flat"
+stops TERM explore spaces/mla_sizing.yaml --detail event -o "$work/event"
+expect_text "$work"/event/mla_sizing-*/run.json '"interrupted": true'
+stops INT explore "$work/slow.yaml" --engine nsga2 --flat -o "$work/flat"
 expect_text "$work"/flat/slow-*/run.json '"interrupted": true'
 
 # A FIFO that nobody writes: as every kind of file, and as what stands in one.
 mkfifo "$work/fifo"
-sed 's/slow.yaml/fifo/' "$work/space.yaml" >"$work/of_fifo.yaml"
+sed 's/slow_machine.yaml/fifo/' "$work/slow.yaml" >"$work/of_fifo.yaml"
 stops TERM check "$work/fifo"
 stops INT check "$work/of_fifo.yaml"
 stops INT explore "$work/fifo" -o "$work/runs"
@@ -136,16 +117,16 @@ ends() {
 	shift
 	expect_code "$wanted" timeout -k 1 $((2 * most)) "$DSE" "$@"
 }
-ends 0 check "$work/space.yaml"
+ends 0 check "$work/slow.yaml"
 expect_text "$work/out" " s on "
 expect_text "$work/out" " threads or more: of a layer not one design was done in the time for measuring"
-ends 0 check "$work/space.yaml" --detail event
-ends 0 explain "$work/space.yaml"
+ends 0 check "$work/slow.yaml" --detail event
+ends 0 explain "$work/slow.yaml"
 expect_text "$work/out" " s or more on "
 for options in "--engine exact" "--engine nsga2" "--engine pls --flat"; do
 	rm -rf "$work/runs"
 	# shellcheck disable=SC2086 # several words
-	ends 4 explore "$work/space.yaml" --max-seconds 1 $options -o "$work/runs"
+	ends 4 explore "$work/slow.yaml" --max-seconds 1 $options -o "$work/runs"
 	expect_text "$work/err" "no feasible design within max_evaluations or --max-seconds"
 	expect_text "$work/out" "found in the time, which proves nothing"
 	expect_text "$work"/runs/slow-*/run.json '"stopped_by": "time"'
@@ -161,7 +142,7 @@ layers:
   - conv: {kernel: 3, out_channels: 16}
   - fc: {out: 16}
 END_OF_NETWORK
-sed 's/vgg16/net.yaml/; s/name: slow/name: middle/' "$work/space.yaml" >"$work/middle.yaml"
+sed 's/vgg16/net.yaml/; s/name: slow/name: middle/' "$work/slow.yaml" >"$work/middle.yaml"
 expect_code 0 "$DSE" explore "$work/middle.yaml" --detail fast -q -o "$work/whole"
 DSE_STORE=$work/store
 export DSE_STORE

@@ -4,40 +4,27 @@
 . tests/cli/common
 unset DSE_STORE
 
-# One whose search takes longer than anybody waits.
-cat >"$work/slow.yaml" <<'END_OF_MACHINE'
-name: slow
-target: systolic
-systolic: {array: 8x8, ifmap_byte: 64, filter_byte: 64, ofmap_byte: 64, word_byte: 1, dataflow: os, memory_gb_s: 25.6,
-  memory_model: scalesim}
-levels:
-  - {name: f500, vdd_v: 0.9, clk_mhz: 500, mla_clk_pj: 1, sram_read32_pj: 1, sram_write32_pj: 1, pe_static_mw: 0.1}
-END_OF_MACHINE
-cat >"$work/space.yaml" <<'END_OF_SPACE'
-name: slow
-machine: slow.yaml
-network: vgg16
-objectives: [latency_ms, energy_mj]
-END_OF_SPACE
+replay_space "$work/slow.yaml"
 results=$work/results
 
 # begin DATE OPTION...: a night in the background, $night; $child: the process of its slow space, at work.
 begin() {
 	date=$1
 	shift
-	"$DSE" nightly "$work/space.yaml" spaces/smoke.yaml --date "$date" -o "$results" --tables none -q "$@" \
+	"$DSE" nightly "$work/slow.yaml" spaces/smoke.yaml --date "$date" -o "$results" --tables none -q "$@" \
 		>"$work/out" 2>"$work/err" &
 	night=$!
 	n=0
 	child=''
 	# it catches signals once the command begins
-	until [ -n "$child" ] && grep -q '^SigCgt:.*[4-7c-f]...$' "/proc/${child% }/status" 2>/dev/null; do
+	until [ -n "$child" ]; do
 		n=$((n + 1))
 		[ "$n" -lt 600 ] || fail "no process of its own"
 		sleep 0.05
 		child=$(cat "/proc/$night/task/$night/children" 2>/dev/null) || true
 		child=${child% }
 	done
+	catches_signals "$child" || fail "ended: $(cat "$work/err")"
 	# and is searching
 	sleep 0.5
 }
@@ -51,12 +38,12 @@ ends() {
 
 # failed DATE REASON: the row of the slow space, and that of the other one.
 failed() {
-	expect_text "$work/out" "slow             failed   $work/space.yaml: $2"
+	expect_text "$work/out" "slow             failed   $work/slow.yaml: $2"
 	expect_text "$work/out" "smoke            "
 	expect_text "$results/nightly/$1/junit.xml" 'tests="2" failures="1"'
 	expect_text "$results/nightly/$1/junit.xml" "$2"
 	expect_text "$results/nightly/$1/junit.xml" \
-		"to see it again: dse explore $work/space.yaml --detail fast --no-cache --seed 1 -j 0"
+		"to see it again: dse explore $work/slow.yaml --detail fast --no-cache --seed 1 -j 0"
 	expect_text "$results/nightly/$1/nightly.json" '"verdict": "failed"'
 	grep -q "failed" "$results/nightly/$1/index.html" || fail "the page says nothing of it"
 	[ ! -e "/proc/$child" ] || fail "its process is still there"
