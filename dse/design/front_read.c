@@ -300,6 +300,21 @@ static void read_verified(struct front_reader *reader, const struct doc_node *no
 	point->verified = verified;
 }
 
+/* What the energy rests on. */
+static void read_trust(const struct doc_node *node, struct kept_point *point)
+{
+	const struct doc_node *part = doc_find(node, "energy_by_confidence_pct"),
+			      *interval = doc_find(node, "energy_interval_mj");
+	bool is_known = interval && interval->kind == DOC_LIST && interval->n == 2;
+	point->energy_least_mj = point->energy_most_mj = (double)NAN;
+	if (is_known) {
+		(void)doc_get_real(interval->value[0], "energy_interval_mj", 0, 1e300, &point->energy_least_mj, NULL);
+		(void)doc_get_real(interval->value[1], "energy_interval_mj", 0, 1e300, &point->energy_most_mj, NULL);
+	}
+	for (int i = 0; i < N_CONFIDENCE; i++)
+		point->energy_pct[i] = part ? read_known(part, confidence_name[i]) : (double)NAN;
+}
+
 static void take_point(struct front_reader *reader, const struct doc_node *node)
 {
 	struct kept_front *front = reader->front;
@@ -318,6 +333,7 @@ static void take_point(struct front_reader *reader, const struct doc_node *node)
 	point->metric = read_metrics(reader, metrics, metric);
 	point->uncertainty_pct = read_known(node, "uncertainty_pct");
 	point->reference_uncertainty_pct = read_known(node, "reference_uncertainty_pct");
+	read_trust(node, point);
 	point->like_it = read_known(node, "like_it");
 	if (!isnan(point->like_it)) {
 		const char *place = front_need_text(node, "place", reader->err);

@@ -8,6 +8,7 @@
  */
 #include "dse/space/detail.h"
 #include "dse/space/metric.h"
+#include "dse/space/provenance.h"
 #include "dse/keep/run_store.h"
 #include "dse/space/space.h"
 #include "sim/base/doc.h"
@@ -52,9 +53,12 @@ struct kept_point {
 	const double *metric;     /* [N_METRIC]; NaN: unknown (area without coefficients) */
 	const double *of_network; /* [n_network][N_METRIC]; NaN: the machine's, which the file has once */
 	double uncertainty_pct, reference_uncertainty_pct; /* of the latency; NaN: older fronts do not say */
-	double like_it;                                    /* points that it stands for; NaN: it was not priced */
-	const char *place;                                 /* then: "certain" or "shared" */
-	const struct kept_verified *verified;              /* NULL: it was not verified */
+	/* Of the energy within all intervals of coefficients, mJ, and what part rests on those of each confidence,
+	 * percent; NaN: none, or older fronts do not say. */
+	double energy_least_mj, energy_most_mj, energy_pct[N_CONFIDENCE];
+	double like_it;                       /* points that it stands for; NaN: it was not priced */
+	const char *place;                    /* then: "certain" or "shared" */
+	const struct kept_verified *verified; /* NULL: it was not verified */
 	const uint32_t *design; /* [n_layer] indices of kept_front.design, by network and in order of execution */
 };
 

@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,22 +126,32 @@ static enum err_code add_metrics(struct report_data *data, struct err *err)
 	return code;
 }
 
-/* How far the latency may be off, where the front says so. */
-static void add_uncertainty(struct report_data *data)
+/* A number of each point; the column is left out where none has it. */
+static void add_number(struct report_data *data, const char *key, const char *label, const char *unit, size_t offset)
 {
 	const struct kept_front *front = &data->run.front;
-	for (int of_reference = 0; of_reference < 2; of_reference++) {
-		struct report_column *column =
-		    of_reference
-			? add_column(data, "reference_uncertainty_pct", "event tier, up or down", "%", REPORT_METRIC)
-			: add_column(data, "uncertainty_pct", "latency, up or down", "%", REPORT_METRIC);
-		size_t n = 0;
-		for (size_t i = 0; i < front->n_point; i++) {
-			column->of[i] =
-			    of_reference ? front->point[i].reference_uncertainty_pct : front->point[i].uncertainty_pct;
-			n += isnan(column->of[i]) ? 0 : 1;
-		}
-		data->n_column -= n == 0;
+	struct report_column *column = add_column(data, key, label, unit, REPORT_METRIC);
+	size_t n = 0;
+	for (size_t i = 0; i < front->n_point; i++) {
+		column->of[i] = *(const double *)(const void *)((const char *)&front->point[i] + offset);
+		n += isnan(column->of[i]) ? 0 : 1;
+	}
+	data->n_column -= n == 0;
+}
+
+/* How far the latency may be off, and what the energy rests on, where the front says so. */
+static void add_trust(struct report_data *data)
+{
+	add_number(data, "uncertainty_pct", "latency, up or down", "%", offsetof(struct kept_point, uncertainty_pct));
+	add_number(data, "reference_uncertainty_pct", "event tier, up or down", "%",
+	           offsetof(struct kept_point, reference_uncertainty_pct));
+	add_number(data, "energy_least_mj", "energy, at least", "mJ", offsetof(struct kept_point, energy_least_mj));
+	add_number(data, "energy_most_mj", "energy, at most", "mJ", offsetof(struct kept_point, energy_most_mj));
+	for (int i = N_CONFIDENCE - 1; i >= 0; i--) {
+		char key[64], label[64];
+		(void)snprintf(key, sizeof(key), "energy_%s_pct", confidence_name[i]);
+		(void)snprintf(label, sizeof(label), "energy, %s", confidence_name[i]);
+		add_number(data, key, label, "%", offsetof(struct kept_point, energy_pct) + (size_t)i * sizeof(double));
 	}
 }
 
@@ -436,7 +448,7 @@ static void find_extremes(struct report_data *data)
 static size_t most_columns(const struct kept_front *front)
 {
 	size_t n_metric = (1 + front->n_network) * N_METRIC, n_verified = front->n_objective + 3;
-	return n_metric + 5 + front->n_axis + n_verified + design_n_field + 1 + MAX_NAME + 1;
+	return n_metric + 7 + N_CONFIDENCE + front->n_axis + n_verified + design_n_field + 1 + MAX_NAME + 1;
 }
 
 enum err_code report_columns_make(struct report_data *data, struct err *err)
@@ -449,7 +461,7 @@ enum err_code report_columns_make(struct report_data *data, struct err *err)
 		return code;
 	find_extremes(data);
 	add_machines(data);
-	add_uncertainty(data);
+	add_trust(data);
 	add_place(data);
 	add_verified(data);
 	add_fields(data);

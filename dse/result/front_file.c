@@ -188,6 +188,7 @@ static void write_csv_header(FILE *file, const struct front_run *run)
 	}
 	csv_put_text(file, false, "uncertainty_pct");
 	csv_put_text(file, false, "reference_uncertainty_pct");
+	energy_trust_put_csv_names(file);
 	if (run->price && run->price->is_priced) {
 		csv_put_text(file, false, "like_it");
 		csv_put_text(file, false, "place");
@@ -234,6 +235,7 @@ static void put_verified(FILE *file, const struct space *space, const struct mac
 static void write_csv_point(FILE *file, const struct front_run *run, size_t id, const struct unrolled *point)
 {
 	const struct space *space = run->space;
+	struct energy_trust trust;
 	char text[256];
 	(void)fprintf(file, "%zu", id);
 	for (size_t i = 0; i < space->n_objective; i++)
@@ -252,6 +254,8 @@ static void write_csv_point(FILE *file, const struct front_run *run, size_t id, 
 				put_metric(file, point->machine, point->network[i], (enum metric)k);
 	csv_put_known(file, false, uncertain_pct(uncertainty_frac(&point->uncertain)));
 	csv_put_known(file, false, uncertain_pct(point->uncertain.reference_frac));
+	unroll_trust(space, &run->explore->map, point, &trust);
+	energy_trust_put_csv(file, &trust);
 	if (run->price && run->price->is_priced) {
 		(void)fprintf(file, ",%u", (unsigned)run->price->n_like[id]);
 		csv_put_text(file, false, front_file_place(run->price, id));

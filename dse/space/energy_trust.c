@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/energy_trust.h"
+#include "dse/out/csv_write.h"
 #include "dse/out/words.h"
 #include "sim/base/unit.h"
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 static bool is_varied(const char *const *varied, size_t n, const char *key)
@@ -77,6 +79,23 @@ void energy_trust_put_json(struct json *json, const struct energy_trust *trust)
 	for (size_t i = 0; i < trust->n_zero; i++)
 		json_put_text(json, NULL, trust->zero[i]);
 	json_end(json);
+}
+
+void energy_trust_put_csv_names(FILE *file)
+{
+	csv_put_text(file, false, "energy_least_mj");
+	csv_put_text(file, false, "energy_most_mj");
+	for (int i = N_CONFIDENCE - 1; i >= 0; i--)
+		(void)fprintf(file, ",energy_%s_pct", confidence_name[i]);
+}
+
+void energy_trust_put_csv(FILE *file, const struct energy_trust *trust)
+{
+	double sum = energy_trust_mj(trust);
+	csv_put_real(file, false, trust->least_mj);
+	csv_put_real(file, false, trust->most_mj);
+	for (int i = N_CONFIDENCE - 1; i >= 0; i--)
+		csv_put_known(file, false, trust->by_mj[i] > 0 ? 100 * trust->by_mj[i] / sum : (double)NAN);
 }
 
 void energy_trust_print(FILE *file, const char *begin, const struct energy_trust *trust)

@@ -34,6 +34,11 @@ double energy_trust_mj(const struct energy_trust *trust);
  * "energy_interval_mj". */
 void energy_trust_put_json(struct json *json, const struct energy_trust *trust);
 
+/* Columns of a CSV file, and a row's cells: the interval in mJ, and by confidence what part of the energy, percent;
+ * empty: none of it. */
+void energy_trust_put_csv_names(FILE *file);
+void energy_trust_put_csv(FILE *file, const struct energy_trust *trust);
+
 /* A line for people that begins with `begin`: blanks, or whose energy it is. */
 void energy_trust_print(FILE *file, const char *begin, const struct energy_trust *trust);
 

@@ -39,6 +39,17 @@ expect_text "$work/out" 'id  latency_ms  +-%'
 run=$(echo "$work"/results/smoke-*)
 head -n 1 "$run/front.csv" | grep -q ',uncertainty_pct,reference_uncertainty_pct' || fail "no column of front.csv"
 expect_text "$run/front.json" '"uncertainty_pct": '
+
+# What each point's energy rests on: parts that add up, within an interval around it, as in front.json.
+sed 's/"[^"]*"/text/g' "$run/front.csv" >"$work/plain.csv"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ sum = 0
+	  for (name in at) if (name ~ /^energy_(measured|published|fitted|derived|assumed|unknown)_pct$/) sum += $at[name]
+	  if ((sum - 100) ^ 2 > 1e-12 || $at["energy_least_mj"] >= $at["energy_mj"] || $at["energy_most_mj"] <= $at["energy_mj"]) bad = 1
+	  n++ }
+	END { exit bad || n < 2 || !("energy_measured_pct" in at) }' "$work/plain.csv" || fail "what energy rests on, in front.csv"
+least=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "energy_least_mj") at = i } NR == 2 { print $at }' "$work/plain.csv")
+tr '\n' ' ' <"$run/front.json" | grep -Eq "\"id\": 0, .*\"energy_interval_mj\": \[$least, " || fail "another interval than front.json's: $least"
 expect_code 0 "$DSE" simulate --point "$run/front.json:0"
 cp -r "$run" "$work/old"
 sed 's/"[a-z_]*uncertainty_pct": [0-9.]*, //g' "$run/front.json" >"$work/old/front.json"
