@@ -135,15 +135,15 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills widths stops fuzz draws certificates tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills widths stops faults fuzz draws certificates tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test test-threads widths stops fuzz draws mutation mutants tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: all deps test test-threads widths stops faults fuzz draws mutation mutants tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
-.PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
+.PHONY: build-faults help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
 .PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -200,6 +200,11 @@ kills: deps
 stops: deps
 	$(AGAIN) build-program
 	@DSE='$(abspath $(PROGRAM))' tests/stops.sh '$(STOPS)'
+
+# Every allocation, write, fsync and rename of short commands fails once; half an hour. FAULTS: commands that match.
+faults: deps
+	$(AGAIN) VARIANT=release build-program build-faults
+	@DSE='$(abspath $(PROGRAM))' tests/faults/run '$(abspath $(BUILD))/faults.so' '$(FAULTS)'
 
 # Not part of test: what it finds depends on how long it may look.
 fuzz:
@@ -265,7 +270,8 @@ debug asan tsan:
 	$(AGAIN) VARIANT=$@ build-program build-tests
 
 build-program: $(PROGRAM) $(LIBRARIES) ; @:
-build-tests: $(TESTS) ; @:
+build-tests: $(TESTS) build-faults ; @:
+build-faults: $(if $(filter release debug,$(VARIANT)),$(BUILD)/faults.so) ; @:
 build-fuzzers: $(FUZZERS) ; @:
 build-benches: $(BENCHES) ; @:
 build-objects: $(OBJECTS) ; @:
@@ -405,6 +411,11 @@ $(BUILD)/objects.so: $(filter-out $(MAIN_OBJECT),$(OBJECTS))
 # Tests lie in the rooms of what they test, their programs in one folder.
 $(foreach source,$(TEST_SOURCES),$(eval $(BUILD)/tests/$(basename $(notdir $(source))): $(BUILD)/obj/$(source:.c=.o)))
 
+# What makes calls of a program fail; sanitizers bring allocations of their own.
+$(BUILD)/faults.so: tests/faults/faults.c $(BUILD)/flags
+	$(call say,CC)
+	$(Q)$(CC) -std=c11 -O1 -g -fPIC -shared -Wall -Wextra -Wno-pedantic $< -ldl -o $@
+
 # -fsanitize=fuzzer brings the main program.
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE)
 	$(call say,LD)
@@ -484,6 +495,7 @@ help:
 	@echo 'make test-threads searches that are kept in a store under the thread sanitizer (clang); a minute'
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make draws      all random cases of the tests that draw them (ONLY=test_why: of one); half an hour'
+	@echo 'make faults     every allocation, write, fsync and rename of short commands fails once; half an hour'
 	@echo 'make stops      how long each command goes on after a signal, and a search after --max-seconds; minutes'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
 	@echo 'make mutants    change conditions, signs and statements of models and search: does a test fail? Hours'

@@ -22,6 +22,7 @@
 struct budget {
 	uint64_t left;   /* bytes that may still be allocated */
 	uintptr_t stack; /* where unpacking began */
+	bool is_out;     /* of the machine's memory: nothing is wrong with the file */
 };
 
 static void *take(void *data, size_t n_byte)
@@ -33,7 +34,9 @@ static void *take(void *data, size_t n_byte)
 	if (n_byte > budget->left || depth > MAX_STACK_BYTE)
 		return NULL;
 	budget->left -= n_byte;
-	return malloc(n_byte > 0 ? n_byte : 1);
+	void *memory = malloc(n_byte > 0 ? n_byte : 1);
+	budget->is_out = budget->is_out || !memory;
+	return memory;
 }
 
 static void give(void *data, void *memory)
@@ -476,7 +479,7 @@ enum err_code onnx_read_bytes(const char *path, const uint8_t *data, size_t n_by
 	memset(graph, 0, sizeof(*graph));
 	graph->path = arena_text(&graph->arena, path);
 	model = onnx__model_proto__unpack(&allocator, n_byte, data);
-	if (!graph->path) {
+	if (!graph->path || budget.is_out) {
 		code = err_add(reader.err, ERR_INTERNAL, "%s: out of memory", path);
 	} else if (!model || !model->graph) {
 		code =

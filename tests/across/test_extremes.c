@@ -47,14 +47,13 @@ enum { N_COMMAND = sizeof(command) / sizeof(command[0]) };
 static void write_space(struct rng *rng, FILE *file)
 {
 	static const char *const objective[] = {"latency_ms", "energy_mj", "dram_byte", "peak_power_mw"};
-	static const char *const split[] = {"even", "even", "whole", "reduced"};
+	static const char *const split[] = {"even", "even", "whole", "all"};
 	(void)fputs("name: extreme\nmachine: ./machine.yaml\nnetworks: [./network.yaml]\nobjectives: [", file);
 	uint32_t first = rng_below(rng, 4), second = rng_below(rng, 4);
 	(void)fprintf(file, "%s", objective[first]);
 	if (second != first)
 		(void)fprintf(file, ", %s", objective[second]);
-	(void)fprintf(file, "]\nlayers:\n  - {match: '.*', split: %s, max_parts: %u}\n", split[rng_below(rng, 4)],
-	              1u << rng_below(rng, 7));
+	(void)fprintf(file, "]\nlayers:\n  - {match: '.*', split: %s}\n", split[rng_below(rng, 4)]);
 }
 
 static unsigned max_second = MAX_SECOND;
