@@ -8,9 +8,11 @@
  * An outlook serves for all machines of its family (hardware_family.c) that have
  * no more of what only helps.
  *
- * How small an epsilon an outlook needs is guessed from a sample of designs: the
- * largest with which the proof would succeed if the sample's front were the true
- * one. Machines whose sample is not that far behind are searched at once.
+ * Every family's first machine is looked at coarsely. How small an epsilon its proof
+ * needs is guessed from the designs that were seen: the largest with which the proof
+ * would succeed if their front were the true one. Machines whose designs are not that
+ * far behind are looked at closely, the most promising ones first: what they show
+ * puts others behind. Those that stay ahead are left to the search.
  */
 #include "dse/search/hardware_parts.h"
 #include "dse/space/space_goals.h"
@@ -24,18 +26,26 @@
 #include <string.h>
 
 /* Of layers' searches, coarse ones first: they take less time. */
-static const double epsilon_step[] = {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
+static const double epsilon_step[] = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
 #define N_STEP (sizeof(epsilon_step) / sizeof(epsilon_step[0]))
-/* Searches of a machine that lies behind before it is left to the exact one; one where they serve for no other. */
-#define MAX_TRY 2
+/* Searches of a machine that lies behind before it is left to the exact one, which takes some times as long. */
+#define MAX_TRY 3
 /* Better designs are looked for where so many machines, for each that is searched for them, may be cut by them. */
 #define REFINE_WORTH 4
-/* Step of the search of a machine that does not, for better designs than its sample's. */
-#define REFINE_STEP 7
-/* The sample's front lies above the true one: by so much of the epsilon, it is assumed. */
-#define SAMPLE_FRAC 0.3
-/* In a journal outlooks stand behind all searches of their machine: the sample, then by epsilon. */
+/* So many families at a time: what they show may make it needless for others. */
+#define REFINE_AT_ONCE 1
+/* Step of the search of a machine that does not lie behind, for better designs than were seen. */
+#define REFINE_STEP 6
+/* The front that was seen lies above the true one: by so much of its search's epsilon, it is assumed. */
+#define SEEN_FRAC 0.3
+/* In a journal outlooks stand behind all searches of their machine, by epsilon. */
 #define OUTLOOK_TASK (UINT64_MAX - N_STEP)
+
+/* A machine that is left to the search. */
+struct left_machine {
+	uint32_t index;
+	struct outlook outlook;
+};
 
 struct judge {
 	const struct hardware_options *options;
@@ -46,8 +56,10 @@ struct judge {
 	size_t n_family;
 	struct hardware_family *family;
 	struct hardware_family **active; /* [n_active] those that want an outlook */
-	size_t n_active;
-	struct pareto archive; /* of objectives; no genomes */
+	size_t n_active, n_made;         /* outlooks so far */
+	size_t n_left;
+	struct left_machine *left; /* [n_machine] */
+	struct pareto archive;     /* of objectives; no genomes */
 	struct arena arena;
 	atomic_uint_fast64_t n_done;
 	uint64_t n_total; /* of progress: a rough guess */
@@ -66,7 +78,7 @@ static bool watch_outlook(void *context, double progress, const struct engine_co
 
 static uint64_t outlook_task(const struct hardware_family *family)
 {
-	return OUTLOOK_TASK + (family->step == N_STEP ? 0 : 1 + family->step);
+	return OUTLOOK_TASK + 1 + family->step;
 }
 
 static bool take_outlook(struct judge *judge, struct hardware_family *family)
@@ -90,18 +102,43 @@ static struct pack pack_record(const struct judge *judge, struct hardware_family
 	return pack;
 }
 
+/* Its own of a round before, or those of the family nearest in the order of the machines; NULL: there are none yet. */
+static const struct outlook_seeds *nearest_seeds(const struct judge *judge, const struct hardware_family *family)
+{
+	const struct outlook_seeds *found = family->seeds.n > 0 ? &family->seeds : NULL;
+	uint64_t index = family->member[family->at].index, nearest = UINT64_MAX;
+	for (size_t i = 0; i < judge->n_family && family->seeds.n == 0; i++) {
+		const struct hardware_family *other = &judge->family[i];
+		uint64_t distance = other->seeds_of > index ? other->seeds_of - index : index - other->seeds_of;
+		if (other->seeds.n == 0 || distance >= nearest)
+			continue;
+		nearest = distance;
+		found = &other->seeds;
+	}
+	return found;
+}
+
+/* After a round, since others may begin with what was there. */
+static void keep_seeds(struct hardware_family *family)
+{
+	outlook_free_seeds(&family->seeds);
+	family->seeds = family->outlook.seeds;
+	family->seeds_of = family->member[family->at].index;
+	family->outlook.seeds = (struct outlook_seeds){0};
+}
+
 /* Into the journal at once; for rank 0 later, in the order of the families. */
 static void make_outlook(void *context, size_t i)
 {
 	struct judge *judge = context;
 	struct hardware_family *family = judge->active[i];
-	double epsilon = family->next == N_STEP ? INFINITY : epsilon_step[family->next];
-	assert(family->at < family->n && family->code == ERR_OK);
+	double epsilon = epsilon_step[family->next];
+	assert(family->at < family->n && family->code == ERR_OK && family->next < N_STEP);
 	outlook_free(&family->outlook);
 	family->step = family->next;
 	if (!take_outlook(judge, family)) {
-		family->code = outlook_make(&judge->outlook_options, family->member[family->at].index, epsilon,
-		                            &family->outlook, &family->err);
+		family->code = outlook_make(&judge->outlook_options, family->member[family->at].index,
+		                            nearest_seeds(judge, family), epsilon, &family->outlook, &family->err);
 		if (family->code == ERR_OK && judge->options->share && judge->options->share->journal) {
 			struct pack pack = pack_record(judge, family);
 			share_to_journal(judge->options->share, &pack);
@@ -147,10 +184,6 @@ static enum err_code make_outlooks(struct judge *judge, struct err *err)
 	parallel_for(judge->n_active, judge->options->n_thread, make_outlook, judge);
 	for (size_t i = 0; i < judge->n_active && code == ERR_OK; i++) {
 		struct hardware_family *family = judge->active[i];
-		if (family->step == N_STEP)
-			judge->hardware->n_sampled++;
-		else
-			judge->hardware->n_relaxed++;
 		if (family->code == ERR_INTERRUPTED)
 			judge->hardware->interrupted = true;
 		else
@@ -164,6 +197,10 @@ static enum err_code make_outlooks(struct judge *judge, struct err *err)
 			struct pack pack = pack_record(judge, family);
 			share_to_rank(share, &pack);
 		}
+		if (is_made) {
+			keep_seeds(family);
+			judge->n_made++;
+		}
 	}
 	return code;
 }
@@ -175,12 +212,40 @@ static size_t guess_step(const struct judge *judge, const struct hardware_family
 {
 	const struct space *space = judge->options->space;
 	struct machine machine;
+	size_t step = N_STEP;
+	/* the designs lie above the true front, the coarser the search, the more */
+	double above = 1 + SEEN_FRAC * epsilon_step[family->step];
 	(void)hardware_get_machine(space, family->member[family->at].index, &machine);
-	for (size_t step = first; step < N_STEP; step++)
-		if (outlook_is_behind(space, &family->outlook.designs, 1 + (1 + SAMPLE_FRAC) * epsilon_step[step],
-		                      &machine, &judge->archive))
-			return step;
-	return N_STEP;
+	if (first == N_STEP || !outlook_is_behind(space, &family->outlook.designs, 1 + epsilon_step[N_STEP - 1],
+	                                          &machine, &judge->archive))
+		return N_STEP;
+	/* what is not behind by a little is not by much */
+	while (step > first && outlook_is_behind(space, &family->outlook.designs, above * (1 + epsilon_step[step - 1]),
+	                                         &machine, &judge->archive))
+		step--;
+	/* behind, but it is not known by how much */
+	return step < N_STEP ? step : first + 1 < N_STEP ? first + 1 : first;
+}
+
+/* The least product of a design's objectives but for those of the machine alone, of which each may have little. */
+static enum err_code note_promise(const struct judge *judge, struct hardware_family *family, struct err *err)
+{
+	struct machine machine;
+	struct pareto list;
+	(void)hardware_get_machine(judge->options->space, family->member[family->at].index, &machine);
+	pareto_init(&list, judge->archive.n_objective, judge->archive.n_gene);
+	if (!outlook_list_designs(judge->options->space, &family->outlook, &machine, &list))
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	family->promise = INFINITY;
+	for (size_t i = 0; i < list.n; i++) {
+		double product = 1;
+		for (unsigned k = 0; k < list.n_objective; k++)
+			if (metric_table[judge->options->space->objective[k]].scope != METRIC_OF_MACHINE)
+				product *= list.objective[i * list.n_objective + k];
+		family->promise = fmin(family->promise, product);
+	}
+	pareto_free(&list);
+	return ERR_OK;
 }
 
 /* The bounds by which it is cut, for whoever asks by how much it lost. */
@@ -206,19 +271,35 @@ static void cut_machine(struct judge *judge, const struct outlook *outlook, uint
 	hardware->log10_design = candidate_add_log10(hardware->log10_design, outlook->log10_design);
 }
 
-/* The next member is to be sampled. */
+/* The next member is to be looked at. */
 static void go_on(struct hardware_family *family)
 {
 	outlook_free(&family->outlook);
-	family->has_outlook = false;
+	family->has_outlook = family->is_refined = false;
 	family->n_try = 0;
 }
 
-static void leave_to_search(struct hardware_family *family)
+/* Its floor is kept: what is seen later may put it behind. */
+static void leave_to_search(struct judge *judge, struct hardware_family *family)
 {
-	assert(family->at < family->n);
+	assert(family->at < family->n && judge->n_left < judge->hardware->n_machine);
+	judge->left[judge->n_left++] = (struct left_machine){family->member[family->at].index, family->outlook};
+	family->outlook = (struct outlook){0};
 	family->at++;
 	go_on(family);
+}
+
+/* All designs that bounding shows are seen now. */
+static void judge_left(struct judge *judge)
+{
+	const struct space *space = judge->options->space;
+	for (size_t i = 0; i < judge->n_left; i++) {
+		const struct left_machine *left = &judge->left[i];
+		struct machine machine;
+		(void)hardware_get_machine(space, left->index, &machine);
+		if (outlook_proves_behind(space, &left->outlook, &machine, &judge->archive))
+			cut_machine(judge, &left->outlook, left->index, &machine);
+	}
 }
 
 /* Cut the machines of the family whose designs all lie behind the archive, as the outlook proves. */
@@ -228,7 +309,7 @@ static void apply_outlook(struct judge *judge, struct hardware_family *family)
 	const struct hardware_member own = family->member[family->at];
 	size_t n_kept = family->at;
 	if (!isfinite(family->outlook.slack))
-		return; /* a sample proves nothing */
+		return; /* some design could not be run */
 	for (size_t i = family->at; i < family->n; i++) {
 		const struct hardware_member member = family->member[i];
 		struct machine machine;
@@ -248,20 +329,17 @@ static void apply_outlook(struct judge *judge, struct hardware_family *family)
 static enum hardware_wish next_wish(struct judge *judge, struct hardware_family *family)
 {
 	if (family->has_outlook) {
-		bool is_sample = isinf(family->outlook.slack);
-		unsigned max_try = family->at + 1 < family->n ? MAX_TRY : 1;
-		size_t step = N_STEP;
-		if (family->n_try < max_try)
-			step = guess_step(judge, family, is_sample ? 0 : family->step + 1);
+		bool may_try = !family->is_refined && family->n_try < MAX_TRY;
+		size_t step = may_try ? guess_step(judge, family, family->step + 1) : N_STEP;
 		family->next = step < N_STEP ? step : REFINE_STEP;
 		if (step < N_STEP)
 			return WISH_PROOF;
-		if (is_sample)
+		if (!family->is_refined && family->step < REFINE_STEP)
 			return WISH_REFINE;
-		leave_to_search(family);
+		leave_to_search(judge, family);
 	}
-	family->next = N_STEP;
-	return family->at < family->n ? WISH_SAMPLE : N_WISH;
+	family->next = 0;
+	return family->at < family->n ? WISH_LOOK : N_WISH;
 }
 
 /* Ask every family for its wish; those with the first of all wishes become active. Returns that wish. */
@@ -288,18 +366,44 @@ static size_t count_open(const struct judge *judge)
 	return n;
 }
 
+static int compare_promises(const void *left, const void *right)
+{
+	const struct hardware_family *a = *(struct hardware_family *const *)left,
+				     *b = *(struct hardware_family *const *)right;
+	if (a->promise < b->promise || a->promise > b->promise)
+		return a->promise < b->promise ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* So many of the active families, evenly spread. */
+static void thin_active(struct judge *judge, size_t n)
+{
+	for (size_t i = 0; i < n && n < judge->n_active; i++)
+		judge->active[i] = judge->active[i * judge->n_active / n];
+	judge->n_active = n < judge->n_active ? n : judge->n_active;
+}
+
 /*
- * Samples first: they show what there is. Refined designs cut more and with a larger epsilon, so proofs, which take
- * longest, come last. Where refining would take as long as it may save, the machines are left to the search.
+ * Each round looks at no more families than were looked at before, as these show the designs that others begin with.
+ * Coarse looks first: they show what there is. Refined designs cut more and with a larger epsilon, so proofs, which
+ * take longest, come last. Where refining would take as long as it may save, the machines are left to the search.
  */
 static enum hardware_wish list_active(struct judge *judge)
 {
 	for (;;) {
 		enum hardware_wish wish = list_first_wish(judge);
-		if (wish != WISH_REFINE || count_open(judge) > (1 + REFINE_WORTH) * judge->n_active)
+		if (wish == WISH_LOOK)
+			thin_active(judge, judge->n_made + 1);
+		if (wish != WISH_REFINE)
 			return wish;
+		qsort(judge->active, judge->n_active, sizeof(struct hardware_family *), compare_promises);
+		size_t n = judge->n_active < REFINE_AT_ONCE ? judge->n_active : REFINE_AT_ONCE;
+		if (count_open(judge) > (1 + REFINE_WORTH) * n) {
+			judge->n_active = n;
+			return wish;
+		}
 		for (size_t i = 0; i < judge->n_active; i++)
-			leave_to_search(judge->active[i]);
+			leave_to_search(judge, judge->active[i]);
 	}
 }
 
@@ -316,6 +420,8 @@ static enum err_code judge_all(struct judge *judge, struct err *err)
 			struct hardware_family *family = judge->active[i];
 			family->has_outlook = true;
 			family->n_try += wish == WISH_PROOF;
+			family->is_refined |= wish == WISH_REFINE;
+			code = note_promise(judge, family, err);
 			apply_outlook(judge, family);
 		}
 	}
@@ -344,8 +450,13 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	if (code == ERR_OK && !judge->active)
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	judge->n_total = 2 * judge->n_family + 1;
+	judge->left = arena_array(&judge->arena, hardware->n_machine, sizeof(*judge->left));
+	if (code == ERR_OK && !judge->left)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK)
 		code = judge_all(judge, err);
+	if (code == ERR_OK)
+		judge_left(judge);
 	if (hardware->interrupted) {
 		memset(hardware->is_cut, 0, hardware->n_machine * sizeof(*hardware->is_cut));
 		hardware->n_cut = hardware->n_candidate = hardware->n_legal = 0;
@@ -354,8 +465,11 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	}
 	for (size_t i = 0; i < judge->n_family; i++) {
 		outlook_free(&judge->family[i].outlook);
+		outlook_free_seeds(&judge->family[i].seeds);
 		err_clear(&judge->family[i].err);
 	}
+	for (size_t i = 0; i < judge->n_left; i++)
+		outlook_free(&judge->left[i].outlook);
 	hardware->seen = judge->archive;
 	arena_free(&judge->arena);
 	free(judge);

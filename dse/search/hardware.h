@@ -9,7 +9,7 @@
  * is cut, and so are the lesser ones of its family: no layer of theirs is searched.
  *
  *   all candidates ─► families, alike but for what only helps ─► outlook of the best of each
- *                           ▲                                       │ sample: designs     │ search: bounds
+ *                           ▲                                       │ designs             │ bounds
  *                           │                                       ▼                     ▼
  *                           │                                    archive ──► is every point over the slack dominated?
  *                           └── the next best ◄── no: it is searched ◄──┴─► yes: cut, with all that it serves for
@@ -43,7 +43,7 @@ struct hardware_options {
 struct hardware {
 	uint64_t n_machine;
 	bool *is_cut; /* [n_machine] */
-	uint64_t n_cut, n_sampled, n_relaxed;
+	uint64_t n_cut;
 	/* Of the machines that are cut: designs of their distinct layers; logarithm of those of whole networks. */
 	uint64_t n_candidate, n_legal;
 	double log10_design;

@@ -17,7 +17,7 @@ struct hardware_member {
 
 /* What a family that has an outlook wants next; a lesser wish comes first. */
 enum hardware_wish {
-	WISH_SAMPLE, /* nothing is known of the next machine */
+	WISH_LOOK,   /* nothing is known of the next machine */
 	WISH_REFINE, /* the machine may be on the front: its designs help to cut others */
 	WISH_PROOF,  /* it lies behind: a search at this step might prove that */
 	N_WISH       /* nothing: all members are settled */
@@ -27,8 +27,11 @@ enum hardware_wish {
 struct hardware_family {
 	size_t n, at; /* members up to at are settled */
 	struct hardware_member *member;
-	struct outlook outlook; /* of member[at] */
-	bool has_outlook;
+	struct outlook outlook;     /* of member[at] */
+	struct outlook_seeds seeds; /* of the last outlook, of machine seeds_of */
+	uint64_t seeds_of;
+	bool has_outlook, is_refined; /* is_refined: the outlook was wished for its designs */
+	double promise;               /* of its designs; a lesser one comes first */
 	enum hardware_wish wish;
 	size_t step, next; /* of the outlook, and of the one that is wished for */
 	unsigned n_try;

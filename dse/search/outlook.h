@@ -6,9 +6,10 @@
  * work that its exact front takes. It has some whole designs, and, where its layers
  * were searched to within an epsilon, a floor: lower bounds of all designs.
  *
- *   layers: sample ─┬────────────────────────────► thinned composition ─► designs
- *                   └─► branch_relax ─┬─ evaluated ─► thinned composition ─► designs
- *                                     └─ as found ──► thinned composition ─► floor
+ *   layers: seeds, or branch_relax, coarsely ─► designs ─► branch_relax ─┬─ evaluated ──────► thinned composition ─►
+ * designs └─ over 1 + epsilon ► thinned composition ─► floor
+ *
+ * A layer's epsilon is the larger the less of the whole it takes at least.
  *
  * For every design of this machine there is a point of the floor that, divided by
  * the slack, is at most as large in every metric. The same holds for machines whose
@@ -24,9 +25,17 @@ struct outlook_points {
 	double *metric; /* [n][n_metric] */
 };
 
+/* Some designs of each layer, with which outlooks of other machines may begin: the task, then a genome of it. */
+#define OUTLOOK_N_SEED_FIELD (1 + N_LAYER_GENE)
+struct outlook_seeds {
+	size_t n;
+	uint32_t *row; /* [n][OUTLOOK_N_SEED_FIELD] */
+};
+
 struct outlook {
 	struct outlook_points designs, floor;
-	double slack;                  /* of the floor; infinite: there is none */
+	struct outlook_seeds seeds;
+	double slack;                  /* of the floor: what thinning costs; infinite: there is no floor */
 	uint64_t n_candidate, n_legal; /* designs of the distinct layers, as counted of a search */
 	double log10_design;
 	struct standing_design fastest, thriftiest; /* of the designs */
@@ -42,12 +51,14 @@ struct outlook_options {
 };
 
 /*
- * Look at a machine candidate, which no rule may refuse. epsilon: of the layers' searches; infinite: only sample them.
+ * Look at a machine candidate, which no rule may refuse. epsilon: of the whole, about, by which layers are searched.
+ * seeds: of an outlook of any machine of the space, the more alike the better; NULL: none.
  * The caller frees the outlook with outlook_free. ERR_INTERRUPTED without a message, ERR_INPUT, ERR_INTERNAL.
  */
-enum err_code outlook_make(const struct outlook_options *options, uint32_t machine_index, double epsilon,
-                           struct outlook *outlook, struct err *err);
+enum err_code outlook_make(const struct outlook_options *options, uint32_t machine_index,
+                           const struct outlook_seeds *seeds, double epsilon, struct outlook *outlook, struct err *err);
 void outlook_free(struct outlook *outlook);
+void outlook_free_seeds(struct outlook_seeds *seeds);
 
 /* Append the objectives of the designs, on their machine, that keep the space's limits. false when memory is out. */
 bool outlook_list_designs(const struct space *space, const struct outlook *outlook, const struct machine *machine,

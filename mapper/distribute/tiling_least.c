@@ -14,7 +14,7 @@
 /* Sums that are no whole numbers have this much slack: rounding must not put them above those of a design. */
 #define ROUNDING_SLACK (1 - 1e-9)
 
-/* So many splits of a range are looked at one by one: that takes less than the boxes that it saves. */
+/* So many splits are looked at one by one: that takes less than the boxes that it saves. */
 #define FEW_SPLITS 32
 
 /* What a dimension has at least; sums are over its parts. */
@@ -35,6 +35,7 @@ struct dim_rule {
 	const struct mla_conv_round *round; /* of a convolution's width; or NULL */
 	const struct layer_context *context;
 	bool is_tight; /* a part ends with its last output, however large the stride */
+	bool rounds;   /* the sums of few splits are known one by one */
 };
 
 static uint64_t at_least(uint64_t a, uint64_t b)
@@ -133,12 +134,22 @@ static struct dim_least least_of_few(const struct dim_rule *rule, const struct d
 	return least;
 }
 
+/* Whether all numbers of parts are known: then what rounding costs is most of what bounds do not know. */
+static bool knows_numbers(const struct split_range *range)
+{
+	const struct dim_range *const dim[] = {&range->w, &range->h, &range->c, &range->d};
+	for (int i = 0; i < 4; i++)
+		if (dim[i]->n_least != dim[i]->n_most)
+			return false;
+	return true;
+}
+
 static struct dim_least least_of(const struct dim_rule *rule, const struct dim_range *range)
 {
 	if (range->split)
 		return least_of_split(rule, range->split);
-	return range->n_choice > 0 && range->n_choice <= FEW_SPLITS ? least_of_few(rule, range)
-	                                                            : least_of_range(rule, range);
+	bool is_few = rule->rounds && range->n_choice > 0 && range->n_choice <= FEW_SPLITS;
+	return is_few ? least_of_few(rule, range) : least_of_range(rule, range);
 }
 
 /* Rows of all images: each has its own parts. */
@@ -269,12 +280,18 @@ static uint64_t least_rows(const struct layer_context *context, const struct dim
 static void least_map(const struct layer_context *context, const struct split_range *range, struct tiling *tiling)
 {
 	const struct block *block = context->block;
-	bool is_conv = block->kind == BLOCK_CONV;
+	bool is_conv = block->kind == BLOCK_CONV, rounds = knows_numbers(range);
 	uint32_t operand_byte = context->operand_bit / 8;
 	const struct mla_conv_round *round = tiling_round_of(context, tiling);
-	const struct dim_rule w_rule = {
-	    block_reach_w(block),   block->stride, block_padded_w(block), context->machine->mla_cols, operand_byte,
-	    is_conv ? round : NULL, context,       context->is_tight};
+	const struct dim_rule w_rule = {block_reach_w(block),
+	                                block->stride,
+	                                block_padded_w(block),
+	                                context->machine->mla_cols,
+	                                operand_byte,
+	                                is_conv ? round : NULL,
+	                                context,
+	                                context->is_tight,
+	                                rounds};
 	/* of packed parts rows that a stride skips are not loaded */
 	const struct dim_rule h_rule = {block_reach_h(block),
 	                                block->stride,
@@ -283,8 +300,9 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	                                operand_byte,
 	                                NULL,
 	                                NULL,
-	                                context->is_tight};
-	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL, false};
+	                                context->is_tight,
+	                                rounds};
+	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL, false, rounds};
 	struct dim_least w = least_of(&w_rule, &range->w), h = least_of_rows(&h_rule, &range->h, block_batch(block)),
 			 c = least_of(&c_rule, &range->c);
 	bool is_grouped = block_n_group(block) > 1;
@@ -424,9 +442,10 @@ static void least_matmul(const struct layer_context *context, const struct split
 	const struct machine *machine = tiling_machine_of(context, tiling);
 	const struct mla_matmul *matmul = tiling_matmul_of(context, tiling);
 	uint32_t operand_byte = context->operand_bit / 8;
-	const struct dim_rule w_rule = {1, 1, 0, machine->mla_cols, operand_byte, NULL, NULL, false};
-	const struct dim_rule h_rule = {1, 1, 0, machine->mla_rows, operand_byte, NULL, NULL, false};
-	const struct dim_rule d_rule = {1, 1, 0, 1, operand_byte, NULL, NULL, false};
+	bool rounds = knows_numbers(range);
+	const struct dim_rule w_rule = {1, 1, 0, machine->mla_cols, operand_byte, NULL, NULL, false, rounds};
+	const struct dim_rule h_rule = {1, 1, 0, machine->mla_rows, operand_byte, NULL, NULL, false, rounds};
+	const struct dim_rule d_rule = {1, 1, 0, 1, operand_byte, NULL, NULL, false, rounds};
 	struct dim_least w = least_of(&w_rule, &range->w), h = least_of(&h_rule, &range->h),
 			 d = least_of(&d_rule, &range->d);
 	uint64_t n_pixel = tiling->n_out_pixel;
