@@ -220,6 +220,12 @@ DRAW_TESTS := $(sort $(basename $(notdir $(shell grep -l 'support/draws\.h' $(TE
 draws: deps
 	$(AGAIN) VARIANT=release run-draws
 
+# The study of arrays and SRAM for MobileNetV2 anew, beside its table in results/STUDIES.md. Minutes.
+.PHONY: studies
+studies: deps
+	$(AGAIN) build-program
+	@DSE='$(abspath $(PROGRAM))' tests/cli/readme_sizes.sh --all
+
 # Certificates of shipped spaces are checked and timed, and faults planted in them are refused. Minutes.
 .PHONY: certificates
 certificates: deps
