@@ -248,7 +248,9 @@ static bool work_init(struct compose_work *work)
 	work->history = arena_array(&work->arena, work->n_layer, sizeof(*work->history));
 	work->point = arena_array(&work->arena, work->max_choice, sizeof(*work->point));
 	work->sweep = arena_array(&work->arena, n_state, sizeof(*work->sweep));
-	if (!compose_costs_init(&work->costs, work->layer, work->n_layer, work->options, &work->arena) ||
+	/* the first may find no memory, and the others do */
+	if (work->arena.is_out ||
+	    !compose_costs_init(&work->costs, work->layer, work->n_layer, work->options, &work->arena) ||
 	    !compose_joint_init(&work->joint, &work->costs, work->layer, work->n_layer, work->options->limit,
 	                        &work->arena) ||
 	    !compose_budget_init(work))
