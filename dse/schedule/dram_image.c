@@ -93,7 +93,7 @@ static void u32(struct image *image, const char *field, uint32_t *value)
 /* The last field read is out of range. */
 static void require(struct image *image, uint64_t value, uint64_t min, uint64_t max)
 {
-	assert(image->pack.is_reading || (value >= min && value <= max));
+	assert(image->pack.is_reading || failed(image) || (value >= min && value <= max));
 	if (failed(image) || (value >= min && value <= max))
 		return;
 	(void)pack_refuse(&image->pack, true);
