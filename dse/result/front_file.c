@@ -189,6 +189,7 @@ static void write_csv_header(FILE *file, const struct front_run *run)
 	csv_put_text(file, false, "uncertainty_pct");
 	csv_put_text(file, false, "reference_uncertainty_pct");
 	energy_trust_put_csv_names(file);
+	csv_put_text(file, false, "front_csv_format");
 	if (run->price && run->price->is_priced) {
 		csv_put_text(file, false, "like_it");
 		csv_put_text(file, false, "place");
@@ -256,6 +257,7 @@ static void write_csv_point(FILE *file, const struct front_run *run, size_t id, 
 	csv_put_known(file, false, uncertain_pct(point->uncertain.reference_frac));
 	unroll_trust(space, &run->explore->map, point, &trust);
 	energy_trust_put_csv(file, &trust);
+	(void)fprintf(file, ",%d", FRONT_CSV_FORMAT);
 	if (run->price && run->price->is_priced) {
 		(void)fprintf(file, ",%u", (unsigned)run->price->n_like[id]);
 		csv_put_text(file, false, front_file_place(run->price, id));

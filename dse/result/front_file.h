@@ -8,6 +8,13 @@
  */
 #include "dse/result/front_run.h"
 
+/*
+ * What the files are, with a version that is another one when a reader of the old one would go wrong; new keys and
+ * columns change nothing. spaces/schemas has what each key is.
+ */
+#define RUN_FORMAT "dse run 1"
+#define FRONT_CSV_FORMAT 1 /* the column front_csv_format */
+
 /* "PL1 3, PL2 10": how many layers run at which operating point. */
 void front_file_print_levels(const struct unrolled *point, char *text, size_t n_byte);
 

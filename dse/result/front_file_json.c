@@ -453,7 +453,8 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 	const struct explore *explore = run->explore;
 	assert(file && explore && run->command);
 	json_start_object(&json, file, 2);
-	json_put_fields(&json, "version %s, command %s, space %s", build_version, run->command, run->space->name);
+	json_put_fields(&json, "format %s, version %s, command %s, space %s", RUN_FORMAT, build_version, run->command,
+	                run->space->name);
 	if (run->verdict)
 		run_verdict_put_json(&json, run->space, run->verdict);
 	put_options(&json, run);
