@@ -61,7 +61,7 @@ static bool has_folder(const struct report_run *run)
 }
 
 /* Boxes that the searches of what to change next may look at: a few seconds of a core, whatever the network. */
-#define NEXT_MAX_BOX 3000000
+#define NEXT_MAX_BOX 4000000
 
 /* A machine that runs nothing in the fast tier within the limits has no sensitivity. */
 static enum err_code ask_next(struct report_data *data, unsigned n_thread, struct err *err)

@@ -13,8 +13,6 @@
 /* Numbers a table may hold: a small part of what a search takes. */
 #define MAX_TABLE (UINT64_C(1) << 22)
 
-/* Layers that are searched at a time where boxes are limited: each may look at all that are left. */
-#define BUDGET_STEP 4
 
 /* ---- what is known ---- */
 
@@ -115,10 +113,14 @@ static void begin_task(void *context, size_t i)
 		*bounds = (struct bounds){known, known};
 		return;
 	}
+	if (finder->options->only_remembered) {
+		(void)least_memory_begin(finder->options->memory, &task->layer, &task->front);
+		set_bound(task, bounds);
+		return;
+	}
 	if (!branch_least(&task->layer, &bounds->lower))
 		task->code = err_add(&task->err, ERR_INTERNAL, "out of memory");
-	else if (!least_memory_begin(finder->options->memory, &task->layer, &task->front) &&
-	         !finder->options->only_remembered)
+	else if (!least_memory_begin(finder->options->memory, &task->layer, &task->front))
 		task->code = layer_problem_sample(&task->layer, 1, &task->front, NULL, &task->err);
 	set_bound(task, bounds);
 	bounds->lower = fmin(bounds->lower, bounds->upper); /* rounding */
@@ -134,7 +136,8 @@ static void settle_task(void *context, size_t i)
 	const struct branch_budget budget = {
 	    .max_box = finder->options->max_box > 0 ? finder->options->max_box - finder->least->n_box : 0};
 	pareto_init(&open, 1, N_LAYER_GENE);
-	task->code = branch_search(&task->layer, &budget, 1, &task->front, &counts, NULL, &open, engine_watch_stop,
+	unsigned n_thread = finder->options->max_box > 0 ? finder->options->n_thread : 1;
+	task->code = branch_search(&task->layer, &budget, n_thread, &task->front, &counts, NULL, &open, engine_watch_stop,
 	                           NULL, &task->err);
 	task->n_box = counts.n_box;
 	memcpy(task->by_reason, counts.by_reason, sizeof(task->by_reason));
@@ -234,7 +237,8 @@ static enum err_code settle_some(struct least_finder *finder, struct err *err)
 
 static enum err_code settle_wanted(struct least_finder *finder, struct err *err)
 {
-	size_t step = finder->options->max_box > 0 ? BUDGET_STEP : finder->n_wanted;
+	/* where boxes are limited, one layer at a time, which may look at all that are left */
+	size_t step = finder->options->max_box > 0 ? 1 : finder->n_wanted;
 	enum err_code code = ERR_OK;
 	for (finder->begin = 0; finder->begin < finder->n_wanted && code == ERR_OK && has_budget(finder);
 	     finder->begin = finder->end) {
@@ -351,22 +355,22 @@ bool least_serves(const struct space *space, enum metric metric)
 enum err_code least_find(const struct least_options *options, struct least *least, struct err *err)
 {
 	const struct space *space = options->space;
-	struct layer_map map;
+	struct layer_map own = {0};
+	const struct layer_map *map = options->map ? options->map : &own;
 	uint64_t n_machine = space_n_machine(space);
 	assert(space->n_objective == 1 && least_serves(space, space->objective[0]));
 	assert(n_machine <= UINT32_MAX && options->n_thread > 0);
 	*least = (struct least){.value = INFINITY};
-	enum err_code code = layer_map_build(space, &map, err);
-	if (code != ERR_OK)
-		return code;
-	code = layer_map_list_splits(space, &map, options->n_thread, err);
+	enum err_code code = options->map ? ERR_OK : layer_map_build(space, &own, err);
+	if (code == ERR_OK && !options->map)
+		code = layer_map_list_splits(space, &own, options->n_thread, err);
 	for (uint64_t i = 0; i < n_machine && code == ERR_OK && !interrupt_requested(); i++) {
-		code = find_on_machine(options, &map, (uint32_t)i, least, err);
+		code = find_on_machine(options, map, (uint32_t)i, least, err);
 		if (least->found && options->first)
 			break;
 	}
 	least->interrupted = interrupt_requested();
 	code = code == ERR_INTERRUPTED ? ERR_OK : code;
-	layer_map_free(&map);
+	layer_map_free(&own);
 	return code;
 }

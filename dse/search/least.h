@@ -44,14 +44,15 @@ void least_table_note(struct least_table *table, const struct candidate *candida
 double least_table_find(const struct least_table *table, uint32_t machine_index, size_t i, enum metric metric);
 
 struct least_options {
-	const struct space *space; /* one objective; see least_serves */
+	const struct space *space;   /* one objective; see least_serves */
+	const struct layer_map *map; /* of its networks, with their splits listed; NULL: it is made for this */
 	unsigned n_thread;
 	double enough;                   /* a design of at most so much is good enough; infinite: the least of all */
 	bool first;                      /* of the machines with a design that is enough the first one will do */
 	const struct least_table *known; /* of the same machines and layers; NULL: nothing is */
 	struct least_memory *memory;     /* of layers on any machines: asked, and told what is found; NULL: none */
 	bool only_remembered;            /* nothing is sampled or searched: value is what the memory's designs take */
-	uint64_t max_box;                /* that searches may look at, to within a few layers' searches; 0: no limit */
+	uint64_t max_box; /* that searches may look at, to within a round of one; 0: no limit */
 };
 
 struct least {

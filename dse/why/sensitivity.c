@@ -24,6 +24,7 @@ struct study {
 	const struct sensitivity_request *request;
 	struct sensitivity *sensitivity;
 	struct machine machine; /* as it is */
+	struct layer_map map; /* of the space's networks */
 	struct least_memory *memory;
 	uint64_t n_box; /* looked at so far */
 	struct err *err;
@@ -94,6 +95,7 @@ static enum err_code find_least(struct study *study, struct space *variant, enum
 {
 	struct least least;
 	const struct least_options options = {.space = variant,
+	                                      .map = &study->map,
 	                                      .n_thread = study->request->n_thread,
 	                                      .enough = INFINITY,
 	                                      .memory = study->memory,
@@ -398,7 +400,13 @@ enum err_code sensitivity_make(const struct sensitivity_request *request, struct
 	struct study *study = memory_array(1, sizeof(*study)); /* a small stack has no room for it */
 	*study =
 	    (struct study){.request = request, .sensitivity = sensitivity, .memory = least_memory_new(), .err = err};
-	enum err_code code = begin(study);
+	enum err_code code = layer_map_build(request->space, &study->map, err);
+	if (code == ERR_OK)
+		code = layer_map_list_splits(request->space, &study->map, request->n_thread, err);
+	if (code == ERR_INTERRUPTED)
+		code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
+	if (code == ERR_OK)
+		code = begin(study);
 	if (code == ERR_OK && !sensitivity->is_unsearched) {
 		sensitivity_list_values(request->space, &study->machine, sensitivity);
 		code = fill_bars(study);
@@ -406,6 +414,7 @@ enum err_code sensitivity_make(const struct sensitivity_request *request, struct
 	if (code == ERR_OK)
 		sort_bars(sensitivity);
 	least_memory_free(study->memory);
+	layer_map_free(&study->map);
 	free(study);
 	return code;
 }

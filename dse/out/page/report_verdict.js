@@ -167,7 +167,7 @@
 			'p',
 			{id: 'next'},
 			dse.el('b', {}, text.slice(0, head)),
-			`${text.slice(head)} The network is mapped anew, in the fast tier. `,
+			text.slice(head) + (list(run.sensitivity.bars).length > 0 ? ' Mapped anew, in the fast tier. ' : ' '),
 			dse.el('a', {href: '#sensitivity'}, 'Other changes'),
 		);
 	}
