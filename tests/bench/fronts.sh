@@ -89,6 +89,20 @@ for sram in "98304" "65536, 98304, 131072" "49152, 65536, 98304, 131072, 262144"
 	[ -z "$old" ] || timed "  as it was" "$old" explore "$work/machines.yaml" --detail fast -o "$work/old" --no-progress
 done
 
+cat >"$work/many.yaml" <<-END
+	name: many
+	machine: thesis_chip
+	axes:
+	  mla.array: [16x4, 8x4, 16x2, 8x8, 4x4]
+	  dram.clk_mhz: [200, 250, 333, 400, 500]
+	  noc.clk_mhz: [300, 400, 500, 800]
+	  pe.sram_byte: [49152, 65536, 98304, 131072, 262144]
+	networks: [resnet18]
+	objectives: [latency_ms, energy_mj, sram_byte]
+END
+timed "  500 machines" "$dse" explore "$work/many.yaml" --detail fast -o "$work/many" --no-progress
+claim
+
 echo "-- stopped at 10, 30 and 60 % of its time"
 cat >"$work/stops.yaml" <<-END
 	name: stops
