@@ -226,6 +226,16 @@ studies: deps
 	$(AGAIN) build-program
 	@DSE='$(abspath $(PROGRAM))' tests/cli/readme_sizes.sh --all
 
+# What shipped spaces are said to have on their fronts (tests/signatures.txt): by gcc, clang, and under the address sanitizer. Minutes.
+.PHONY: signatures
+signatures: deps
+	$(AGAIN) VARIANT=release build-program
+	@tests/signatures.sh build/dse
+	$(AGAIN) VARIANT=asan build-program
+	@tests/signatures.sh build/asan/dse
+	$(AGAIN) VARIANT=release CC=clang BUILD=build/clang build-program
+	@tests/signatures.sh build/clang/dse
+
 # Certificates of shipped spaces are checked and timed, and faults planted in them are refused. Minutes.
 .PHONY: certificates
 certificates: deps
