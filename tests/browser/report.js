@@ -5,7 +5,7 @@ const {assert, DESKTOP, PHONE, readFront, run, shown, withData} = require('./sup
 
 const [file, front_file] = process.argv.slice(2);
 const front = readFront(front_file);
-const numbers = Object.keys(front[0]).filter((key) =>
+const numbers = Object.keys(front[0]).filter((key) => key !== 'front_csv_format' &&
 	front.every((row) => row[key] !== '' && Number.isFinite(Number(row[key]))),
 );
 
