@@ -526,6 +526,7 @@ void distribute_chip_computation(const struct layer_context *context, const stru
 	compute->n_write_router = design->out_storage ? 0 : context->queue_place.n_router;
 	if (!design->out_storage)
 		compute->write_dram_byte = all_byte * share.frac;
+	distribute_writers(context, design, tiling, a, n_writer_pe, done_frac, compute);
 	tiling_mla_counts(context, tiling, &step->counts);
 	double out_byte = (double)tiling->all_out_byte;
 	step->counts.dram_write_byte = design->out_storage ? 0 : out_byte;

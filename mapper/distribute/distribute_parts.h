@@ -59,6 +59,14 @@ struct meet_sum {
 bool distribute_meet(const struct layer_context *context, const struct layer_design *design,
                      const struct tiling *tiling, const struct chip_assignment *assignment, struct meet_sum *sum);
 
+/*
+ * What of compute follows from its PEs' tasks one by one: writers and n_message. n_pe: PEs whose results pass what most
+ * share; done_frac: of all tasks those that are run. Not of ranges, whose fields say that nothing is known.
+ */
+void distribute_writers(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, const struct chip_assignment *assignment, double n_pe,
+                        double done_frac, struct compute *compute);
+
 /* Reuse of filters alone: grouped convolutions cut between groups, chip or QPE. */
 void distribute_own(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
                     const struct chip_assignment *assignment, struct program *program);

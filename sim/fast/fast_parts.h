@@ -71,6 +71,13 @@ double fast_busiest_clk(const struct machine *machine, const struct busiest_work
 
 /* Transfers of equal items on a chip (transfer->paths). */
 struct step_time fast_time_paths(const struct transfer *transfer, const struct rates *rates);
+/*
+ * Clocks after the longest PEs' tasks in which results are still written or waited for, between all barriers
+ * (compute->writers, of several kinds). stretch: as long as its tasks take because of the router; setup_clk: a task's;
+ * share_clk: all results take of what they share. O(kinds^2 tasks between two barriers).
+ */
+double fast_writes_clk(const struct compute *compute, double stretch, double setup_clk, double share_clk,
+                       const struct rates *rates);
 /* The rounds of a QPE (compute->rounds). */
 struct step_time fast_time_rounds(const struct compute *compute, const struct rates *rates);
 

@@ -131,6 +131,21 @@ struct rounds {
 	struct job_kind kind[JOB_MAX_KIND];
 };
 
+/*
+ * Tasks of several kinds and their results, in no particular order: of the PEs whose results pass the busiest DRAM
+ * interface, or the busiest way to the storage QPEs, how many do such a task, its PE clocks with the SRAM shared, and
+ * packets of its result.
+ */
+#define WRITER_MAX_KIND 8
+struct writer_kind {
+	double n_frac, task_clk, packet;
+};
+struct writers {
+	double n_pe;
+	uint32_t n_kind; /* 0: all tasks are alike, or not told apart; the rest is undefined */
+	struct writer_kind kind[WRITER_MAX_KIND];
+};
+
 /* Tasks in lock step: every PE runs n_task one after the other, each followed by its write-out. */
 struct compute {
 	double task_clk;        /* PE clocks of all n_task tasks of the busiest PE, SRAM shared with its neighbours */
@@ -144,6 +159,8 @@ struct compute {
 	double n_write_router;  /* routers of computing QPEs that a result passes to the DRAM, the most */
 	double n_start;         /* PEs that the host starts behind a barrier, a message a clock */
 	double n_barrier;       /* 1..n_task: times that all PEs wait for each other's tasks and writes */
+	double n_message;       /* of the host, one a PE clock, for all tasks of all PEs; 0: not known */
+	struct writers writers;
 	struct rounds rounds; /* on one QPE: what the time is that of, the rest being sums; the last, as it is large */
 };
 
