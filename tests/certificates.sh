@@ -42,7 +42,7 @@ for space; do
 		for k in 3 7; do
 			at=$((n / 10 * k))
 			plant "$file" "/^c / && ++n == $at { next } { print }"
-			plant "$file" "/^c [0-9]/ && \$3 < 100000 && ++n == $at / 2 { \$3 += 2 } { print }"
+			plant "$file" "/^c [0-9]/ && \$3 < 100000 && ++n == int($at / 2) { \$3 += 2 } { print }"
 			plant "$file" "/^s / && ++n == $at { \$3 = 0 } { print }"
 		done
 		plant "$file" "/^p / && ++n == 9 { \$10 *= 0.999 } { print }"
