@@ -46,7 +46,8 @@ for space; do
 			plant "$file" "/^s / && ++n == $at { \$3 = 0 } { print }"
 		done
 		plant "$file" "/^p / && ++n == 9 { \$10 *= 0.999 } { print }"
-		plant "$file" "/^f / && ++n == 9 { \$2 *= 3; \$3 *= 3 } { print }"
+		# a machine that was cut
+		[ "$(grep -c '^f ' "$file")" -lt 9 ] || plant "$file" "/^f / && ++n == 9 { \$2 *= 3; \$3 *= 3 } { print }"
 		plant "$file" "/^d / && ++n == 9 { \$3 *= 0.999 } { print }"
 	fi
 	printf '%-18s search %8.2f s, with certificate %8.2f s, check %8.2f s, %10d bytes, %d faults refused\n' \
