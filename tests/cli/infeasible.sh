@@ -96,7 +96,8 @@ vgg16() {
 }
 vgg16 'constraints: [latency_ms <= 35.4269, energy_mj <= 25.653]' 'search: {max_front: 20}'
 expect_code 0 "$DSE" explore "$work/vgg16.yaml" --detail fast -o "$work/results"
-expect_text "$work/out" "35.427"
+expect_text "$work/out" "35.422"
+expect_text "$work/out" "fast tier: 7 designs"
 expect_text "$work/out" "certificate: exact, every listed design is accounted for"
 
 # The printed figures of a design, as limits, find that design again: those of front.csv and those of the table.
