@@ -162,7 +162,7 @@ static void test_sample_is_the_search_of_each_samples_machine(void **state)
 	for (uint32_t trial = 0; trial < n; trial++)
 		check_space(trial, n_on);
 	/* the samples tell machines apart */
-	assert_true(n_on[N_ON] > n && n_on[N_OFF] > n && n_on[N_LOOSE] > 0);
+	assert_true(n_on[N_ON] > n && n_on[N_OFF] > n && (n_on[N_LOOSE] > 0 || n < 20));
 	assert_true(20 * n_on[N_UNEQUAL] <= n_on[N_LOOSE]);
 }
 
