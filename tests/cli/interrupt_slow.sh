@@ -31,7 +31,7 @@ layers:
 END_OF_NETWORK
 
 # How long a stop may take, s: it takes milliseconds, but machines may be busy.
-most=10
+most=5
 pause=0.3 # until the program is at work, s
 if $is_slow; then most=20; fi
 

@@ -157,12 +157,12 @@ static void check_space(uint32_t trial, unsigned *n_on)
 static void test_sample_is_the_search_of_each_samples_machine(void **state)
 {
 	(void)state;
-	const unsigned n = draws(300, 20);
+	const unsigned n = draws(300, 60);
 	unsigned n_on[N_TALLY] = {0};
 	for (uint32_t trial = 0; trial < n; trial++)
 		check_space(trial, n_on);
 	/* the samples tell machines apart */
-	assert_true(n_on[N_ON] > n && n_on[N_OFF] > n && (n_on[N_LOOSE] > 0 || n < 20));
+	assert_true(n_on[N_ON] > n && n_on[N_OFF] > n && n_on[N_LOOSE] > 0);
 	assert_true(20 * n_on[N_UNEQUAL] <= n_on[N_LOOSE]);
 }
 
