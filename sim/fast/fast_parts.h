@@ -74,7 +74,7 @@ struct step_time fast_time_paths(const struct transfer *transfer, const struct r
 /*
  * Clocks after the longest PEs' tasks in which results are still written or waited for, between all barriers
  * (compute->writers, of several kinds). stretch: as long as its tasks take because of the router; setup_clk: a task's;
- * share_clk: all results take of what they share. O(kinds^2 tasks between two barriers).
+ * share_clk: all results take of what they share. O(kinds^2) for each of at most 256 tasks between two barriers.
  */
 double fast_writes_clk(const struct compute *compute, double stretch, double setup_clk, double share_clk,
                        const struct rates *rates);

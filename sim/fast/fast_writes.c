@@ -14,6 +14,8 @@
 #include <math.h>
 
 #define N_GROUP 2
+/* Tasks that are followed one by one; of those beyond, which go on as the last ones did, the mean of the latter half. */
+#define MAX_FOLLOWED_TASK 256U
 
 /* PEs of a kind that do the same at the same time. */
 struct group {
@@ -42,9 +44,9 @@ static double serve(struct group *group, uint32_t n)
 	}
 }
 
-/* Between two barriers, with n_task tasks a PE, whose results take share_clk in all. */
-static double run_clk(const struct writers *writers, uint32_t n_task, double stretch, double setup_clk,
-                      double share_clk, const struct rates *rates)
+/* Between two barriers, with n_task tasks a PE, whose results take share_clk each: what is left beside the tasks. */
+static double follow_clk(const struct writers *writers, uint32_t n_task, double stretch, double setup_clk,
+                         double share_clk, const struct rates *rates)
 {
 	struct group group[WRITER_MAX_KIND * N_GROUP];
 	double sum_packet = 0, longest_clk = 0;
@@ -63,11 +65,26 @@ static double run_clk(const struct writers *writers, uint32_t n_task, double str
 			    .next_clk = think_clk + writers->n_pe * (i + 1) / N_GROUP,
 			    .think_clk = think_clk,
 			    .send_clk = kind->packet / rates->port_packet,
-			    .share_clk = share_clk / n_task * frac / N_GROUP,
+			    .share_clk = share_clk * frac / N_GROUP,
 			    .n_left = n_task,
 			};
 		}
-	return real_max(0, serve(group, n) - writers->n_pe - n_task * longest_clk);
+	return serve(group, n) - writers->n_pe - n_task * longest_clk;
+}
+
+/* Likewise, of any number of tasks, in bounded time; share_clk: of all of them. */
+static double run_clk(const struct writers *writers, double n_task, double stretch, double setup_clk, double share_clk,
+                      const struct rates *rates)
+{
+	const uint32_t most = MAX_FOLLOWED_TASK;
+	double one_clk = share_clk / n_task;
+	uint32_t n = n_task < most ? (uint32_t)n_task : most;
+	double clk = follow_clk(writers, n, stretch, setup_clk, one_clk, rates);
+	if (n_task > most) {
+		double half_clk = follow_clk(writers, most / 2, stretch, setup_clk, one_clk, rates);
+		clk += (n_task - most) * (clk - half_clk) / (most - most / 2);
+	}
+	return real_max(0, clk);
 }
 
 double fast_writes_clk(const struct compute *compute, double stretch, double setup_clk, double share_clk,
@@ -75,11 +92,10 @@ double fast_writes_clk(const struct compute *compute, double stretch, double set
 {
 	double n_run = compute->n_barrier, n_task = (double)compute->n_task;
 	double n_least = floor(n_task / n_run), n_more = n_task - n_least * n_run;
-	double clk =
-	    run_clk(&compute->writers, (uint32_t)n_least, stretch, setup_clk, share_clk * n_least / n_task, rates) *
-	    (n_run - n_more);
+	double clk = run_clk(&compute->writers, n_least, stretch, setup_clk, share_clk * n_least / n_task, rates) *
+	             (n_run - n_more);
 	if (n_more > 0)
-		clk += n_more * run_clk(&compute->writers, (uint32_t)n_least + 1, stretch, setup_clk,
+		clk += n_more * run_clk(&compute->writers, n_least + 1, stretch, setup_clk,
 		                        share_clk * (n_least + 1) / n_task, rates);
 	return clk;
 }

@@ -105,6 +105,28 @@ static void test_fast_writes_of_tasks_have_limits(void **state)
 	}
 }
 
+/* Of very many what one more adds is what one more adds to some hundred, and it takes no longer to say so. */
+static void test_fast_writes_of_many_tasks_go_on_alike(void **state)
+{
+	(void)state;
+	uint32_t n_written = 0;
+	for (uint32_t i = 0; i < N_CASE / 5; i++) {
+		struct rng rng = rng_stream(74, 0, i);
+		struct writes_case few, many;
+		const uint32_t n_few = 250, n_many = 1000000000;
+		draw_case(&rng, n_few, &few);
+		few.share_clk *= n_few / 10.0;
+		many = few;
+		many.compute.n_task = n_many;
+		many.share_clk *= (double)n_many / n_few;
+		double few_clk = writes_clk(&few) / n_few, many_clk = writes_clk(&many) / n_many;
+		double task_clk = longest_clk(&few) + few.share_clk / n_few;
+		assert_true(fabs(many_clk - few_clk) <= 0.02 * task_clk);
+		n_written += many_clk > 0;
+	}
+	assert_true(n_written > N_CASE / 50);
+}
+
 /* Barriers between equal runs: as often as much; tasks that they do not divide lie between. */
 static void test_fast_writes_add_over_barriers(void **state)
 {
@@ -128,6 +150,7 @@ int main(void)
 	const struct CMUnitTest test[] = {
 	    cmocka_unit_test(test_fast_writes_of_one_task_are_a_queue),
 	    cmocka_unit_test(test_fast_writes_of_tasks_have_limits),
+	    cmocka_unit_test(test_fast_writes_of_many_tasks_go_on_alike),
 	    cmocka_unit_test(test_fast_writes_add_over_barriers),
 	};
 	return cmocka_run_group_tests(test, NULL, NULL);
