@@ -246,7 +246,12 @@ static struct energy_trust trust_of(const struct simulate_request *job)
 	struct simulate_totals totals;
 	struct energy_trust trust;
 	simulate_sum(&job->mapping.machine, job->block, job->mapping.network.n_block, job->shown, &totals);
-	energy_trust_of(&job->mapping.machine, &job->mapping.sources, NULL, 0, &totals.use, &trust);
+	struct arena arena = {0};
+	size_t n;
+	const struct coefficient *list = memory_must(
+	    coefficient_list(&job->mapping.machine, &job->mapping.sources, UINT32_MAX, DETAIL_FAST, &arena, &n));
+	energy_trust_of(list, n, NULL, 0, &totals.use, &trust);
+	arena_free(&arena);
 	return trust;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/map_report.h"
+#include "dse/base/memory.h"
 #include "dse/design/story.h"
 #include "dse/design/uncertain.h"
 #include "dse/out/csv_write.h"
@@ -299,7 +300,12 @@ static void print_story(FILE *file, const struct map_report *report)
 static struct energy_trust trust_of(const struct map_report *report, const struct simulate_totals *totals)
 {
 	struct energy_trust trust;
-	energy_trust_of(&report->mapping->machine, &report->mapping->sources, NULL, 0, &totals->use, &trust);
+	struct arena arena = {0};
+	size_t n;
+	const struct coefficient *list = memory_must(coefficient_list(
+	    &report->mapping->machine, &report->mapping->sources, UINT32_MAX, DETAIL_FAST, &arena, &n));
+	energy_trust_of(list, n, NULL, 0, &totals->use, &trust);
+	arena_free(&arena);
 	return trust;
 }
 

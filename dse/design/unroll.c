@@ -119,19 +119,6 @@ void unroll_use(const struct space *space, const struct layer_map *map, const st
 			add_network_use(space, map, point, i, use);
 }
 
-void unroll_trust(const struct space *space, const struct layer_map *map, const struct unrolled *point,
-                  struct energy_trust *trust)
-{
-	struct energy_use use;
-	const char *varied[128];
-	assert(space->n_axis <= sizeof(varied) / sizeof(varied[0])); /* no parameter twice */
-	for (size_t i = 0; i < space->n_axis; i++)
-		varied[i] = space->axis[i].param->key;
-	unroll_use(space, map, point, &use);
-	energy_trust_of(point->machine, &space->machine_sources[space_machine_file(space, point->machine_index)],
-	                varied, space->n_axis, &use, trust);
-}
-
 double unroll_tops_w(const struct space *space, const struct unrolled *point)
 {
 	return space_n_operation(space) * SPACE_TERA_PER_MILLI / point->metric[METRIC_ENERGY];
@@ -331,6 +318,21 @@ static enum err_code build_machine(struct unroller *unroller, size_t first, size
 	return ERR_OK;
 }
 
+static bool list_coefficients(struct unroller *unroller)
+{
+	const struct space *space = unroller->explore->space;
+	bool has_memory = true;
+	for (size_t i = 0; i < unroller->n_machine && has_memory; i++) {
+		struct machine_coefficients *own = &unroller->coefficients[i];
+		const struct machine_sources *sources =
+		    &space->machine_sources[space_machine_file(space, unroller->machine_index[i])];
+		own->coefficient = coefficient_list(&unroller->machine[i], sources, UINT32_MAX, DETAIL_FAST,
+		                                    &unroller->arena, &own->n);
+		has_memory = own->coefficient != NULL;
+	}
+	return has_memory;
+}
+
 static enum err_code evaluate_all(struct unroller *unroller, unsigned n_thread, struct err *err)
 {
 	size_t n_machine = 0, end;
@@ -338,7 +340,8 @@ static enum err_code evaluate_all(struct unroller *unroller, unsigned n_thread, 
 		n_machine += i == 0 || unroller->design[i].machine_index != unroller->design[i - 1].machine_index;
 	unroller->machine_index = calloc(n_machine + 1, sizeof(*unroller->machine_index));
 	unroller->machine = calloc(n_machine + 1, sizeof(*unroller->machine));
-	if (!unroller->machine_index || !unroller->machine)
+	unroller->coefficients = calloc(n_machine + 1, sizeof(*unroller->coefficients));
+	if (!unroller->machine_index || !unroller->machine || !unroller->coefficients)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	bool is_known = take_known(unroller);
 	for (size_t i = 0; i < unroller->n_design; i = end) {
@@ -349,7 +352,7 @@ static enum err_code evaluate_all(struct unroller *unroller, unsigned n_thread, 
 		assert(end > i);
 	}
 	assert(unroller->n_machine == n_machine);
-	return ERR_OK;
+	return list_coefficients(unroller) ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }
 
 enum err_code unroller_init(struct unroller *unroller, const struct explore *explore, unsigned n_thread,
@@ -375,10 +378,12 @@ void unroller_free(struct unroller *unroller)
 	key_table_free(&unroller->known);
 	free(unroller->machine_index);
 	free(unroller->machine);
+	free(unroller->coefficients);
+	arena_free(&unroller->arena);
 	*unroller = (struct unroller){0};
 }
 
-const struct machine *unroller_machine(const struct unroller *unroller, uint32_t machine_index)
+static size_t find_machine(const struct unroller *unroller, uint32_t machine_index)
 {
 	size_t low = 0, high = unroller->n_machine;
 	while (high - low > 1) {
@@ -389,7 +394,25 @@ const struct machine *unroller_machine(const struct unroller *unroller, uint32_t
 			high = middle;
 	}
 	assert(low < high && unroller->machine_index[low] == machine_index);
-	return &unroller->machine[low];
+	return low;
+}
+
+const struct machine *unroller_machine(const struct unroller *unroller, uint32_t machine_index)
+{
+	return &unroller->machine[find_machine(unroller, machine_index)];
+}
+
+void unroll_trust(const struct unroller *unroller, const struct unrolled *point, struct energy_trust *trust)
+{
+	const struct space *space = unroller->explore->space;
+	const struct machine_coefficients *own = &unroller->coefficients[find_machine(unroller, point->machine_index)];
+	struct energy_use use;
+	const char *varied[128];
+	assert(space->n_axis <= sizeof(varied) / sizeof(varied[0])); /* no parameter twice */
+	for (size_t i = 0; i < space->n_axis; i++)
+		varied[i] = space->axis[i].param->key;
+	unroll_use(space, &unroller->explore->map, point, &use);
+	energy_trust_of(own->coefficient, own->n, varied, space->n_axis, &use, trust);
 }
 
 void unroll_point(const struct unroller *unroller, size_t i, struct unrolled *point)

@@ -58,10 +58,6 @@ struct unrolled {
 void unroll_use(const struct space *space, const struct layer_map *map, const struct unrolled *point,
                 struct energy_use *use);
 
-/* What a point's energy rests on. */
-void unroll_trust(const struct space *space, const struct layer_map *map, const struct unrolled *point,
-                  struct energy_trust *trust);
-
 /* Operations of a point, two a multiply-accumulate wanted, a second and W, and a second and mm2, in 10^12; NaN where a
  * space judges by the worst network, or the area is not known. */
 double unroll_tops_w(const struct space *space, const struct unrolled *point);
@@ -83,6 +79,12 @@ struct unroller {
 	size_t n_machine;
 	uint32_t *machine_index; /* [n_machine] ascending */
 	struct machine *machine; /* [n_machine] */
+	/* Of each machine's energy. */
+	struct machine_coefficients {
+		size_t n;
+		const struct coefficient *coefficient; /* [n] */
+	} * coefficients;                              /* [n_machine] */
+	struct arena arena;                            /* of these */
 };
 
 /*
@@ -98,5 +100,8 @@ const struct machine *unroller_machine(const struct unroller *unroller, uint32_t
 
 /* Unroll point i of the front into point, which unrolled_init has made. */
 void unroll_point(const struct unroller *unroller, size_t i, struct unrolled *point);
+
+/* What the energy of such a point rests on. */
+void unroll_trust(const struct unroller *unroller, const struct unrolled *point, struct energy_trust *trust);
 
 #endif

@@ -255,7 +255,7 @@ static void write_csv_point(FILE *file, const struct front_run *run, size_t id, 
 				put_metric(file, point->machine, point->network[i], (enum metric)k);
 	csv_put_known(file, false, uncertain_pct(uncertainty_frac(&point->uncertain)));
 	csv_put_known(file, false, uncertain_pct(point->uncertain.reference_frac));
-	unroll_trust(space, &run->explore->map, point, &trust);
+	unroll_trust(run->unroller, point, &trust);
 	energy_trust_put_csv(file, &trust);
 	(void)fprintf(file, ",%d", FRONT_CSV_FORMAT);
 	if (run->price && run->price->is_priced) {

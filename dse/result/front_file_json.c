@@ -86,7 +86,7 @@ static void begin_point(struct json *json, const struct front_run *run, size_t i
 	json_put_real(json, "tops_w", unroll_tops_w(space, point));
 	json_put_real(json, "tops_mm2", unroll_tops_mm2(space, point));
 	struct energy_trust trust;
-	unroll_trust(space, &run->explore->map, point, &trust);
+	unroll_trust(run->unroller, point, &trust);
 	energy_trust_put_json(json, &trust);
 	if (run->price && run->price->is_priced)
 		json_put_fields(json, "like_it %u, place %s", (unsigned)run->price->n_like[id],

@@ -161,7 +161,7 @@ void front_table_print(FILE *file, const struct front_run *run)
 	table_print_left_out(&table, file, "front.csv");
 	struct energy_trust trust;
 	unroll_point(run->unroller, knee, &point);
-	unroll_trust(run->space, &run->explore->map, &point, &trust);
+	unroll_trust(run->unroller, &point, &trust);
 	char begin[64];
 	(void)snprintf(begin, sizeof(begin), "design %zu%s: ", knee, front->n > 1 ? ", the knee" : "");
 	energy_trust_print(file, begin, &trust);

@@ -38,17 +38,16 @@ static void add_coefficient(struct energy_trust *trust, const struct coefficient
 		note_zero(trust, coefficient);
 }
 
-void energy_trust_of(const struct machine *machine, const struct machine_sources *sources, const char *const *varied,
+void energy_trust_of(const struct coefficient *coefficient, size_t n_coefficient, const char *const *varied,
                      size_t n_varied, const struct energy_use *use, struct energy_trust *trust)
 {
-	assert(machine && sources && use && trust);
+	assert(coefficient && use && trust);
 	struct energy_use amount = *use;
-	struct coefficient coefficient;
 	*trust = (struct energy_trust){0};
-	for (size_t i = 0; coefficient_at(machine, sources, UINT32_MAX, DETAIL_FAST, i, &coefficient); i++) {
-		const double *own = energy_use_find(&amount, coefficient.key, coefficient.level);
+	for (size_t i = 0; i < n_coefficient; i++) {
+		const double *own = energy_use_find(&amount, coefficient[i].key, coefficient[i].level);
 		if (own)
-			add_coefficient(trust, &coefficient, *own, is_varied(varied, n_varied, coefficient.key));
+			add_coefficient(trust, &coefficient[i], *own, is_varied(varied, n_varied, coefficient[i].key));
 	}
 }
 

@@ -21,10 +21,10 @@ struct energy_trust {
 };
 
 /*
- * Of what a result uses on a machine. varied [n_varied] (may be NULL): keys of axes, whose values are what was asked:
- * CONFIDENCE_UNKNOWN, without an interval.
+ * Of what a result uses on a machine, with its coefficients [n_coefficient] at all levels (coefficient_list). varied
+ * [n_varied] (may be NULL): keys of axes, whose values are what was asked: CONFIDENCE_UNKNOWN, without an interval.
  */
-void energy_trust_of(const struct machine *machine, const struct machine_sources *sources, const char *const *varied,
+void energy_trust_of(const struct coefficient *coefficient, size_t n_coefficient, const char *const *varied,
                      size_t n_varied, const struct energy_use *use, struct energy_trust *trust);
 
 /* Their sum, the energy, mJ. */

@@ -294,6 +294,18 @@ bool coefficient_at(const struct machine *machine, const struct machine_sources 
 	return false;
 }
 
+struct coefficient *coefficient_list(const struct machine *machine, const struct machine_sources *sources,
+                                     uint32_t levels, enum detail detail, struct arena *arena, size_t *n)
+{
+	struct coefficient coefficient;
+	for (*n = 0; coefficient_at(machine, sources, levels, detail, *n, &coefficient);)
+		++*n;
+	struct coefficient *list = arena_array(arena, *n + 1, sizeof(*list));
+	for (size_t i = 0; list && i < *n; i++)
+		(void)coefficient_at(machine, sources, levels, detail, i, &list[i]);
+	return list;
+}
+
 void coefficient_put_json(struct json *json, const struct machine *machine, const struct machine_sources *sources,
                           uint32_t levels, enum detail detail, const char *const *varied, size_t n_varied)
 {

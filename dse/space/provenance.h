@@ -82,6 +82,10 @@ struct coefficient {
 bool coefficient_at(const struct machine *machine, const struct machine_sources *sources, uint32_t levels,
                     enum detail detail, size_t i, struct coefficient *coefficient);
 
+/* All of them, [*n], in the arena; texts are of the sources and of tables. NULL: out of memory. */
+struct coefficient *coefficient_list(const struct machine *machine, const struct machine_sources *sources,
+                                     uint32_t levels, enum detail detail, struct arena *arena, size_t *n);
+
 /* All of them as items of a list that is open; varied (may be NULL): keys of axes, [n_varied], whose values vary. */
 void coefficient_put_json(struct json *json, const struct machine *machine, const struct machine_sources *sources,
                           uint32_t levels, enum detail detail, const char *const *varied, size_t n_varied);

@@ -14,7 +14,8 @@
 #include <math.h>
 
 #define N_GROUP 2
-/* Tasks that are followed one by one; of those beyond, which go on as the last ones did, the mean of the latter half. */
+/* Tasks that are followed one by one; of those beyond, which go on as the last ones did, the mean of the latter half.
+ */
 #define MAX_FOLLOWED_TASK 256U
 
 /* PEs of a kind that do the same at the same time. */

@@ -9,7 +9,8 @@
 #include "tests/support/space_text.h"
 
 static inline void each_point(const char *text,
-                              void (*look)(const struct explore *explore, const struct unrolled *point, void *context),
+                              void (*look)(const struct unroller *unroller, const struct unrolled *point,
+                                           void *context),
                               void *context)
 {
 	struct space space;
@@ -25,7 +26,7 @@ static inline void each_point(const char *text,
 	assert_int_equal(unrolled_init(&explore.map, &point, &err), ERR_OK);
 	for (size_t i = 0; i < explore.front.n; i++) {
 		unroll_point(&unroller, i, &point);
-		look(&explore, &point, context);
+		look(&unroller, &point, context);
 	}
 	unrolled_free(&point);
 	unroller_free(&unroller);

@@ -21,11 +21,11 @@ struct best {
 };
 
 /* Each point's figures are operations over its energy, and over time and area. */
-static void look(const struct explore *explore, const struct unrolled *point, void *context)
+static void look(const struct unroller *unroller, const struct unrolled *point, void *context)
 {
 	struct best *best = context;
-	double tops_w = unroll_tops_w(explore->space, point);
-	double tops_mm2 = unroll_tops_mm2(explore->space, point);
+	double tops_w = unroll_tops_w(unroller->explore->space, point);
+	double tops_mm2 = unroll_tops_mm2(unroller->explore->space, point);
 	double seconds = point->metric[METRIC_LATENCY] * 1e-3, joule = point->metric[METRIC_ENERGY] * 1e-3;
 	assert_near(tops_w, 2 * N_MAC / joule / 1e12, 1e-9);
 	assert_near(tops_mm2, 2 * N_MAC / seconds / 1e12 / point->metric[METRIC_AREA], 1e-9);
@@ -76,10 +76,10 @@ struct limited {
 	unsigned n, n_over;
 };
 
-static void count_limited(const struct explore *explore, const struct unrolled *point, void *context)
+static void count_limited(const struct unroller *unroller, const struct unrolled *point, void *context)
 {
 	struct limited *limited = context;
-	double tops_w = unroll_tops_w(explore->space, point);
+	double tops_w = unroll_tops_w(unroller->explore->space, point);
 	limited->n++;
 	limited->n_over += tops_w >= limited->least_tops_w * (1 - 1e-12);
 }

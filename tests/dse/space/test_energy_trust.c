@@ -91,16 +91,16 @@ static void test_energy_trust_refuses_what_is_no_interval(void **state)
 	"objectives: [latency_ms, energy_mj]\n"
 
 /* Parts add up to the energy, within what the intervals allow. */
-static void look(const struct explore *explore, const struct unrolled *point, void *context)
+static void look(const struct unroller *unroller, const struct unrolled *point, void *context)
 {
 	struct energy_trust trust;
 	(void)context;
-	unroll_trust(explore->space, &explore->map, point, &trust);
+	unroll_trust(unroller, point, &trust);
 	assert_near(energy_trust_mj(&trust), point->metric[METRIC_ENERGY], 1e-9);
 	assert_true(trust.least_mj < energy_trust_mj(&trust) && trust.most_mj > energy_trust_mj(&trust));
 	/* the axis is a question, not a doubt */
 	double dram_mj = point->metric[METRIC_DRAM] * point->machine->dram_byte_pj * 1e-9;
-	if (explore->space->n_network == 1)
+	if (unroller->explore->space->n_network == 1)
 		assert_near(trust.by_mj[CONFIDENCE_UNKNOWN], dram_mj, 1e-9);
 	assert_true(trust.by_mj[CONFIDENCE_PUBLISHED] == 0 && trust.by_mj[CONFIDENCE_MEASURED] > 0);
 }
