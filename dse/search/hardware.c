@@ -207,20 +207,25 @@ static enum err_code make_outlooks(struct judge *judge, struct err *err)
 
 /* ---- judgement -------------------------------------------------------------------------------------- */
 
+/* The designs lie above the true front, the coarser the search, the more; samples as far as pays for a step. */
+static double seen_above(const struct judge *judge, const struct hardware_family *family, size_t step)
+{
+	return 1 + SEEN_FRAC * epsilon_step[judge->outlook_options.samples ? step : family->step];
+}
+
 /* The coarsest step, from one on, with which the proof would succeed if the designs seen were the true front. */
 static size_t guess_step(const struct judge *judge, const struct hardware_family *family, size_t first)
 {
 	const struct space *space = judge->options->space;
 	struct machine machine;
 	size_t step = N_STEP;
-	/* the designs lie above the true front, the coarser the search, the more */
-	double above = 1 + SEEN_FRAC * epsilon_step[family->step];
 	(void)hardware_get_machine(space, family->member[family->at].index, &machine);
 	if (first == N_STEP || !outlook_is_behind(space, &family->outlook.designs, 1 + epsilon_step[N_STEP - 1],
 	                                          &machine, &judge->archive))
 		return N_STEP;
 	/* what is not behind by a little is not by much */
-	while (step > first && outlook_is_behind(space, &family->outlook.designs, above * (1 + epsilon_step[step - 1]),
+	while (step > first && outlook_is_behind(space, &family->outlook.designs,
+	                                         seen_above(judge, family, step - 1) * (1 + epsilon_step[step - 1]),
 	                                         &machine, &judge->archive))
 		step--;
 	/* behind, but it is not known by how much */
@@ -441,7 +446,14 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	}
 	judge->options = options;
 	judge->hardware = hardware;
-	judge->outlook_options = (struct outlook_options){space, options->map, options->n_thread, watch_outlook, judge};
+	judge->outlook_options = (struct outlook_options){
+	    .space = space,
+	    .map = options->map,
+	    .n_thread = options->n_thread,
+	    .watch = watch_outlook,
+	    .watch_context = judge,
+	    .samples = space_n_machine(space) <= 1 + REFINE_WORTH,
+	};
 	judge->n_metric = layer_metrics(space, judge->metric);
 	atomic_init(&judge->n_done, 0);
 	pareto_init(&judge->archive, (unsigned)space->n_objective, 1);

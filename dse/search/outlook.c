@@ -47,14 +47,14 @@ static enum err_code price_seeds(const struct outlook_seeds *seeds, size_t i, st
 }
 
 /*
- * Begin with the seeds' designs, or with those that a coarse search finds; where evaluations take as long as many boxes
- * with a sample.
+ * Begin with the seeds' designs, or with those that a coarse search finds; where evaluations take as long as many boxes,
+ * or there are few machines, with a sample.
  */
 static enum err_code begin_task(const struct searches *searches, size_t i, struct branch_counts *counts)
 {
 	const struct outlook_options *options = searches->options;
 	struct candidate_task *task = &searches->candidate->task[i];
-	if (task->layer.detail != DETAIL_FAST)
+	if (options->samples || task->layer.detail != DETAIL_FAST)
 		return layer_problem_sample(&task->layer, options->n_thread, &task->front, NULL, &task->err);
 	enum err_code code = price_seeds(searches->seeds, i, task);
 	if (code != ERR_OK || task->front.n > 0 || searches->epsilon[i] >= COARSE_EPSILON)

@@ -48,6 +48,7 @@ struct outlook_options {
 	unsigned n_thread; /* that share an outlook, when they have nothing else to do */
 	engine_watch watch;
 	void *watch_context;
+	bool samples; /* layers begin with a sample, which sees better designs, where there are few machines to learn from */
 };
 
 /*
