@@ -25,6 +25,7 @@ line_of() {
 }
 
 failed=0
+echo "$("$DSE" --version | awk '$1 == "compiler" || $1 == "variant" || $1 == "model" { printf "%s%s %s", sep, $1, $2; sep = ", " }'), one and two threads: $*"
 for space; do
 	one=$(line_of "$space" 1)
 	two=$(line_of "$space" 2)

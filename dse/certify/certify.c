@@ -3,6 +3,7 @@
 #include "dse/base/memory.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
+#include "sim/base/model_version.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -118,6 +119,9 @@ static bool read_head(struct certify_walk *walk, const char *space_path)
 	if (version != CERTIFY_VERSION)
 		return certify_refuse(reader, ERR_INPUT, "found version %llu, this program knows version %d",
 		                      (unsigned long long)version, CERTIFY_VERSION);
+	if (!certify_next_line(reader) || !certify_keyword(reader, "model") ||
+	    !certify_word(reader, walk->report->model, sizeof(walk->report->model)) || !certify_end(reader))
+		return false;
 	if (!certify_next_line(reader) || !certify_keyword(reader, "space"))
 		return false;
 	struct err part = {0};
@@ -310,6 +314,9 @@ enum err_code certify_check(const char *path, const char *space_path, struct cer
 		good = read_body(walk);
 	}
 	assert(good == (reader.code == ERR_OK));
+	if (reader.code == ERR_GATE && strcmp(report->model, model_version) != 0)
+		(void)err_add(err, ERR_GATE, "%s: another model made it: %s, and this program has %s", path,
+		              report->model, model_version);
 	report->n_sum = walk->n_sum;
 	free_sections(walk);
 	free(walk->section);

@@ -10,11 +10,12 @@
 
 /* The first line of a certificate, and what is written behind it. */
 #define CERTIFY_TITLE "dse certificate"
-#define CERTIFY_VERSION 1
+#define CERTIFY_VERSION 2
 
 /* What a certificate that was accepted rests on. */
 struct certify_report {
 	char space[MACHINE_NAME_SIZE];
+	char model[32]; /* that made it (sim/base/model_version.h); what checks it is this program's */
 	uint64_t n_machine, n_searched, n_behind,
 	    n_refused;             /* candidates; with layers' fronts; with bounds alone; by rules */
 	uint64_t n_layer, n_point; /* layers, of all machines and places; points of their fronts */

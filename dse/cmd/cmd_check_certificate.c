@@ -4,14 +4,17 @@
 #include "dse/cmd/command_table.h"
 #include "dse/keep/output_file.h"
 #include "dse/out/json.h"
+#include "sim/base/model_version.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 static void print_json(FILE *file, const struct certify_report *report)
 {
 	struct json json;
 	json_start_object(&json, file, 1);
 	json_put_text(&json, "space", report->space);
+	json_put_fields(&json, "model %s, checked_by_model %s", report->model, model_version);
 	json_put_u64(&json, "n_front", report->n_front);
 	json_put_real(&json, "epsilon", report->epsilon);
 	json_put_u64(&json, "n_machine", report->n_machine);
@@ -47,6 +50,11 @@ static void print_text(FILE *file, const struct certify_report *report)
 	              ", one design, priced %" PRIu64 "\n",
 	              report->n_box, report->n_cut, report->n_infeasible, report->n_priced);
 	(void)fprintf(file, "  sums of chains of layers %" PRIu64 "\n", report->n_sum);
+	if (strcmp(report->model, model_version) == 0)
+		(void)fprintf(file, "  model %s\n", report->model);
+	else
+		(void)fprintf(file, "  made by model %s, and all of it is true of this program's, %s\n", report->model,
+		              model_version);
 }
 
 enum err_code cmd_check_certificate(const struct cli_options *options, struct err *err)

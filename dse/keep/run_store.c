@@ -84,7 +84,11 @@ static const char nights_step[] =
     "  n INTEGER NOT NULL, mean_pct REAL, max_pct REAL,\n"
     "  PRIMARY KEY (date, name)) WITHOUT ROWID;\n";
 
-static const char *const step[] = {runs_step, answers_step, nights_step};
+/* Version 4: which model made them (sim/base/model_version.h); '' where that was not noted. */
+static const char models_step[] = "ALTER TABLE run ADD COLUMN model TEXT NOT NULL DEFAULT '';\n"
+                                  "ALTER TABLE night ADD COLUMN model TEXT NOT NULL DEFAULT '';\n";
+
+static const char *const step[] = {runs_step, answers_step, nights_step, models_step};
 static const struct database_schema schema = {APPLICATION, "a store of runs", sizeof(step) / sizeof(step[0]), step};
 
 enum err_code run_store_open(const char *path, bool create, struct database **store, struct err *err)
@@ -207,12 +211,12 @@ static enum err_code put_files(struct database *store, const char *sql, uint64_t
 static enum err_code put_row(struct database *store, const struct run_record *run, struct err *err)
 {
 	const char *const text[] = {run->version, run->build,  run->command, run->folder,    run->space,
-	                            run->engine,  run->detail, run->state,   run->exactness, run->certificate};
+	                            run->engine,  run->detail, run->state,   run->exactness, run->certificate, run->model};
 	struct query query;
 	query_start(&query, store,
 	            "INSERT INTO run (date, seconds, version, build, command, folder, space, engine, detail, state,"
-	            " exactness, certificate, seed, n_point, signature, hypervolume, known_from)"
-	            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	            " exactness, certificate, model, seed, n_point, signature, hypervolume, known_from)"
+	            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	            err);
 	query_put_text(&query, run->date);
 	query_put_real(&query, run->seconds);

@@ -33,6 +33,7 @@ struct run_record {
 	const char *date;            /* when it began: "2026-11-22T08:21:26Z" */
 	double seconds;              /* of its search */
 	const char *version, *build; /* of dse: its number, and a hash of its sources */
+	const char *model;           /* sim/base/model_version.h; "": not noted */
 	const char *command, *folder;
 	const char *space, *engine, *detail;
 	const char *state;       /* "complete", "cut short", "failed" */

@@ -20,7 +20,8 @@ static void read_row(struct query *query, struct arena *arena, struct run_record
 {
 	const char **const text[] = {&run->date,   &run->version,   &run->build,       &run->command,
 	                             &run->folder, &run->space,     &run->engine,      &run->detail,
-	                             &run->state,  &run->exactness, &run->certificate, &run->signature};
+	                             &run->state,  &run->exactness, &run->certificate, &run->signature,
+	                             &run->model};
 	size_t n = sizeof(text) / sizeof(text[0]);
 	*run = (struct run_record){.id = query_u64(query, 0), .seconds = query_real(query, 1)};
 	run->seed = query_u64(query, 2);
@@ -60,7 +61,7 @@ enum err_code run_store_list(struct database *store, const struct run_filter *fi
 	query_start(&query, store,
 	            "SELECT id, seconds, seed, n_point, hypervolume, known_from, date, version, build, command, "
 	            "folder, space, engine,"
-	            " detail, state, exactness, certificate, signature FROM run"
+	            " detail, state, exactness, certificate, signature, model FROM run"
 	            " WHERE (?1 IS NULL OR space = ?1) AND (?2 IS NULL OR engine = ?2)"
 	            " AND (?3 IS NULL OR substr(signature, 1, length(?3)) = ?3) AND (?4 = 0 OR id = ?4)"
 	            " ORDER BY id DESC LIMIT CASE ?5 WHEN 0 THEN -1 ELSE ?5 END",

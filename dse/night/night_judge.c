@@ -318,6 +318,24 @@ static enum err_code evaluate_again(struct night *night, struct night_space *spa
 	return code;
 }
 
+/* Whether the good night's figures are another model's, which say nothing of what is searched now. */
+static bool has_other_model(const struct night_space *space)
+{
+	const struct night_row *row = space->row, *good = space->good;
+	return row->model[0] && good->model[0] && strcmp(row->model, good->model) != 0;
+}
+
+/* Of the same inputs: takes the place of what was said of the front, and ends the search for noise. */
+static void judge_model(struct night *night, struct night_space *space, size_t *n_more)
+{
+	if (!has_other_model(space) || strcmp(space->row->question, space->good->question) != 0)
+		return;
+	const char *said = *n_more == 0 ? space->why : "its seeds find other figures";
+	set_verdict(night, space, NIGHT_MODEL, "model %s prices designs now, %s did: %s", space->row->model,
+	            space->good->model, said);
+	*n_more = 0;
+}
+
 static enum err_code judge_both(struct night *night, struct night_space *space, const struct night_fronts *now,
                                 size_t *n_more, struct err *err)
 {
@@ -352,6 +370,7 @@ static enum err_code judge_both(struct night *night, struct night_space *space, 
 			judge_noise(night, space, n_more);
 		else
 			judge_exact(night, space, epsilon);
+		judge_model(night, space, n_more);
 		/* what seeds lose and find from night to night is no news */
 		if (space->is_random && *n_more == 0 && night_verdict_table[space->row->verdict].passes)
 			space->n_lost = 0;
@@ -428,7 +447,9 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 		/* the tolerated passes, but small steps would add up if each were compared with the one before */
 		row->is_good =
 		    night_verdict_table[row->verdict].is_good && !(space->is_tolerated && row->verdict == NIGHT_ALIKE);
-		if (night_verdict_table[row->verdict].begins_era && row->era != row->id) {
+		bool is_new_line = is_compared && has_other_model(space) && night_verdict_table[row->verdict].passes;
+		row->is_good |= is_new_line;
+		if ((night_verdict_table[row->verdict].begins_era || is_new_line) && row->era != row->id) {
 			/* hypervolumes are measured anew, up to a reference of tonight's own */
 			row->era = row->id;
 			night_set_reference(row, &now);

@@ -6,6 +6,7 @@
 #include "dse/night/night.h"
 #include "dse/out/build.h"
 #include "dse/run/explore_job.h"
+#include "sim/base/model_version.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -105,6 +106,7 @@ static enum err_code open_row(struct night *night, struct night_space *space, co
 		                          .path = space->file,
 		                          .question = memory_must(arena_text(&night->arena, hex)),
 		                          .build = build_sources,
+		                          .model = model_version,
 		                          .n_objective = read->n_objective,
 		                          .note = ""};
 		for (size_t i = 0; i < read->n_objective; i++)

@@ -15,6 +15,7 @@ const struct night_verdict_info night_verdict_table[N_NIGHT_VERDICT] = {
     [NIGHT_BETTER] = {"better", true, true, true, "nothing is lost, and something is better"},
     [NIGHT_WORSE] = {"worse", false, false, false, "something is lost"},
     [NIGHT_CHANGED] = {"changed", false, false, false, "it asks another question; --accept if it is meant"},
+    [NIGHT_MODEL] = {"model", true, true, true, "another model prices designs; this night begins a new line"},
     [NIGHT_ACCEPTED] = {"accepted", true, true, true, "somebody said that this is how it should be"},
     [NIGHT_FAILED] = {"failed", false, false, false, "there is no result"},
 };
@@ -72,14 +73,15 @@ enum err_code night_store_begin(struct database *store, struct night_row *row, s
 	char *objectives = print_list(row->objective, NULL, row->n_objective);
 	query_start(
 	    &query, store,
-	    "INSERT INTO night (date, space, path, question, build, verdict, is_good, era, objectives, reference, note)"
-	    " VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, '[]', '')",
+	    "INSERT INTO night (date, space, path, question, build, model, verdict, is_good, era, objectives, reference, note)"
+	    " VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, '[]', '')",
 	    err);
 	query_put_text(&query, row->date);
 	query_put_text(&query, row->space);
 	query_put_text(&query, row->path);
 	query_put_text(&query, row->question);
 	query_put_text(&query, row->build);
+	query_put_text(&query, row->model);
 	query_put_text(&query, night_verdict_table[NIGHT_STOPPED].name);
 	query_put_text(&query, objectives);
 	enum err_code code = query_run(&query);
@@ -149,7 +151,7 @@ enum err_code night_store_put_verdict(struct database *store, const struct night
 
 /* ---- reading ---- */
 
-#define COLUMNS "night.id, date, space, path, question, build, verdict, is_good, era, objectives, reference, note"
+#define COLUMNS "night.id, date, space, path, question, build, verdict, is_good, era, objectives, reference, note, model"
 
 static void read_row(struct query *query, struct arena *arena, struct night_row *row)
 {
@@ -162,7 +164,8 @@ static void read_row(struct query *query, struct arena *arena, struct night_row 
 	                          .build = query_copy_text(query, 5, arena),
 	                          .is_good = query_u64(query, 7) != 0,
 	                          .era = query_u64(query, 8),
-	                          .note = query_copy_text(query, 11, arena)};
+	                          .note = query_copy_text(query, 11, arena),
+	                          .model = query_copy_text(query, 12, arena)};
 	for (size_t i = 0; i < N_NIGHT_VERDICT && verdict; i++)
 		if (strcmp(verdict, night_verdict_table[i].name) == 0)
 			row->verdict = (enum night_verdict)i;

@@ -18,6 +18,7 @@ enum night_verdict {
 	NIGHT_BETTER,
 	NIGHT_WORSE,
 	NIGHT_CHANGED,
+	NIGHT_MODEL,
 	NIGHT_ACCEPTED,
 	NIGHT_FAILED,
 	N_NIGHT_VERDICT
@@ -49,6 +50,7 @@ struct night_row {
 	const char *date, *space, *path;
 	const char *question; /* hash of all inputs */
 	const char *build;
+	const char *model; /* sim/base/model_version.h; "": not noted */
 	enum night_verdict verdict;
 	bool is_good;
 	uint64_t era;

@@ -6,6 +6,7 @@
 #include "dse/out/build.h"
 #include "dse/out/json.h"
 #include "dse/out/page.h"
+#include "sim/base/model_version.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -119,9 +120,10 @@ static enum err_code put_trend(struct json *json, struct night *night, const str
 		if (!comparable)
 			continue;
 		json_begin_object(json, NULL);
-		json_put_fields(json, "date %s, verdict %s, passes %d, era %" PRIu64 ", note %s", row[i].date,
+		json_put_fields(json, "date %s, verdict %s, passes %d, era %" PRIu64 ", model %s, note %s", row[i].date,
 		                night_verdict_table[row[i].verdict].name, night_verdict_table[row[i].verdict].passes,
-		                row[i].era, row[i].note[0] ? row[i].note : NULL);
+		                row[i].era, row[i].model[0] ? row[i].model : NULL,
+		                row[i].note[0] ? row[i].note : NULL);
 		put_spread(json, "hypervolume", &row[i], row[i].n_objective, &night->arena);
 		put_spread(json, "seconds", &row[i], row[i].n_objective + 1, &night->arena);
 		json_begin_list(json, "best");
@@ -220,8 +222,8 @@ enum err_code night_write_json(FILE *file, struct night *night, struct err *err)
 	struct json json;
 	enum err_code code = ERR_OK;
 	json_start_object(&json, file, 4);
-	json_put_fields(&json, "format %s, version %s, date %s, made %s, passes %d, exit_code %" PRIu64 ", seeds %zu",
-	                NIGHT_FORMAT, build_version, night->date, night->made, night_exit_code(night) == ERR_OK,
+	json_put_fields(&json, "format %s, version %s, model %s, date %s, made %s, passes %d, exit_code %" PRIu64 ", seeds %zu",
+	                NIGHT_FORMAT, build_version, model_version, night->date, night->made, night_exit_code(night) == ERR_OK,
 	                (uint64_t)night_exit_code(night), night->n_seed);
 	json_put_real(&json, "false_alarm_chance", NIGHT_ALPHA);
 	json_begin_list(&json, "spaces");

@@ -3,6 +3,7 @@
 #include "dse/out/json.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/ranks.h"
+#include "sim/base/model_version.h"
 
 /* The Makefile gives these to this file alone, so that a change anywhere compiles nothing else anew. */
 #ifndef DSE_SOURCES
@@ -48,8 +49,9 @@ static void print_json(FILE *file)
 	char mpi[RANKS_LIBRARY_SIZE];
 	json_start_object(&json, file, 2);
 	json_put_fields(&json,
-	                "program %s, version %s, sources %s, compiler %s, compiler_version %s, variant %s, flags %s",
-	                "dse", BUILD_VERSION, build_sources, COMPILER, COMPILER_VERSION, DSE_VARIANT, DSE_FLAGS);
+	                "program %s, version %s, sources %s, model %s, compiler %s, compiler_version %s, variant %s, flags %s",
+	                "dse", BUILD_VERSION, build_sources, model_version, COMPILER, COMPILER_VERSION, DSE_VARIANT,
+	                DSE_FLAGS);
 	json_begin_object(&json, "libraries");
 	for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++)
 		json_put_text(&json, library[i].name, library[i].version);
@@ -66,8 +68,8 @@ void build_print(FILE *file, bool as_json)
 		return;
 	}
 	char mpi[RANKS_LIBRARY_SIZE];
-	(void)fprintf(file, "dse %s\nsources    %s\ncompiler   %s %s\nvariant    %s\nflags      %s\n", BUILD_VERSION,
-	              build_sources, COMPILER, COMPILER_VERSION, DSE_VARIANT, DSE_FLAGS);
+	(void)fprintf(file, "dse %s\nsources    %s\nmodel      %s\ncompiler   %s %s\nvariant    %s\nflags      %s\n", BUILD_VERSION,
+	              build_sources, model_version, COMPILER, COMPILER_VERSION, DSE_VARIANT, DSE_FLAGS);
 	(void)fputs("libraries  ", file);
 	for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++)
 		(void)fprintf(file, "%s%s %s", i ? ", " : "", library[i].name, library[i].version);

@@ -16,6 +16,7 @@
 #include "dse/space/left_out.h"
 #include "dse/space/machine_set.h"
 #include "dse/space/provenance.h"
+#include "sim/base/model_version.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <errno.h>
@@ -453,8 +454,8 @@ void front_file_write_run(FILE *file, const struct front_run *run, const char *d
 	const struct explore *explore = run->explore;
 	assert(file && explore && run->command);
 	json_start_object(&json, file, 2);
-	json_put_fields(&json, "format %s, version %s, command %s, space %s", RUN_FORMAT, build_version, run->command,
-	                run->space->name);
+	json_put_fields(&json, "format %s, version %s, model %s, command %s, space %s", RUN_FORMAT, build_version,
+	                model_version, run->command, run->space->name);
 	if (run->verdict)
 		run_verdict_put_json(&json, run->space, run->verdict);
 	put_options(&json, run);

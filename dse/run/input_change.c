@@ -418,6 +418,8 @@ static void compare_options(struct change_finder *finder)
 	(void)snprintf(text[1], VALUE_SIZE, "%.8s", after->build);
 	if (strcmp(before->version, after->version) != 0)
 		(void)add(finder, "version", before->version, after->version);
+	if (before->model[0] && after->model[0] && strcmp(before->model, after->model) != 0)
+		(void)add(finder, "model", before->model, after->model);
 	if (before->build[0] && after->build[0] && strcmp(before->build, after->build) != 0)
 		(void)add(finder, "sources", text[0], text[1]);
 }

@@ -110,6 +110,7 @@ static void take_record(const struct doc_node *root, const char *folder, struct 
 			      *seconds = doc_find(root, "seconds"), *seed = doc_find(run->options, "seed");
 	struct err ignored = {0};
 	record->date = record->build = "";
+	record->model = text_of(root, "model");
 	record->version = text_of(root, "version");
 	record->command = text_of(root, "command");
 	record->folder = folder;

@@ -8,6 +8,7 @@
 #include "dse/pareto/quality.h"
 #include "dse/result/certificate.h"
 #include "dse/run/answer.h"
+#include "sim/base/model_version.h"
 #include "sim/base/file.h"
 #include "sim/base/text.h"
 #include <assert.h>
@@ -283,6 +284,7 @@ static void fill_record(struct keeping *keeping)
 	record->seconds = explore->seconds;
 	record->version = build_version;
 	record->build = build_sources;
+	record->model = model_version;
 	record->command = run->command;
 	record->space = run->space->name;
 	record->engine = run->options->engine->name;

@@ -29,8 +29,8 @@ void run_put_json(struct json *json, const struct run_record *run)
 	json_put_fields(json, "run %" PRIu64 ", date %s, seconds %g", run->id, run->date, run->seconds);
 	if (run->known_from > 0)
 		json_put_u64(json, "known_from", run->known_from);
-	json_put_fields(json, "version %s, build %s, command %s, folder %s, space %s, engine %s, detail %s",
-	                run->version, run->build, run->command, run->folder, run->space, run->engine, run->detail);
+	json_put_fields(json, "version %s, build %s, model %s, command %s, folder %s, space %s, engine %s, detail %s",
+	                run->version, run->build, run->model, run->command, run->folder, run->space, run->engine, run->detail);
 	json_put_fields(json,
 	                "seed %" PRIu64 ", state %s, exactness %s, certificate %s, points %" PRIu64 ", signature %s",
 	                run->seed, run->state, run->exactness, run->certificate, run->n_point,

@@ -6,6 +6,7 @@
 #include "dse/layer/branch_log.h"
 #include "dse/search/hardware_parts.h"
 #include "dse/space/space_machine.h"
+#include "sim/base/model_version.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -26,7 +27,7 @@ enum err_code certificate_log_begin(struct certificate_log *log, const struct sp
 	    .file = file, .space = space, .place = calloc(space_n_machine(space) + 1, sizeof(*log->place))};
 	if (!log->place)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	(void)fprintf(file, CERTIFY_TITLE " %d\nspace %s\n", CERTIFY_VERSION, space->file[0].path);
+	(void)fprintf(file, CERTIFY_TITLE " %d\nmodel %s\nspace %s\n", CERTIFY_VERSION, model_version, space->file[0].path);
 	for (size_t i = 0; i < space->n_file; i++)
 		(void)fprintf(file, "file %s %s\n", space->file[i].hash, space->file[i].path);
 	(void)fputs("metrics", file);

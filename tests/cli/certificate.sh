@@ -20,14 +20,14 @@ expect_empty "$work/out"
 # Each fault at its line.
 sed 's/^p 1 0 0 1 0 0 1 0 0.263/p 1 0 0 1 0 0 1 0 0.262/' "$work/1.cert" >"$work/changed"
 expect_code 6 "$DSE" check-certificate "$work/changed"
-expect_text "$work/err" "changed:9:1: latency_ms of the design is 0.263"
+expect_text "$work/err" "changed:10:1: latency_ms of the design is 0.263"
 sed '0,/^x$/{/^x$/d}' "$work/1.cert" >"$work/changed"
 expect_code 3 "$DSE" check-certificate "$work/changed"
 sed 's/^front \([0-9]*\) 0/front \1 -1/' "$work/1.cert" >"$work/changed"
 expect_code 3 "$DSE" check-certificate "$work/changed"
 sed 's/^file 9/file 8/' "$work/1.cert" >"$work/changed"
 expect_code 3 "$DSE" check-certificate "$work/changed"
-expect_text "$work/err" "changed:3:1: the certificate is of another $space than $space is now"
+expect_text "$work/err" "changed:4:1: the certificate is of another $space than $space is now"
 expect_code 3 "$DSE" check-certificate "$work/1.cert" spaces/mla_sizing.yaml
 
 # Damaged: cut anywhere, other bytes, no certificate at all.

@@ -62,6 +62,7 @@ static inline int set_up(void **state)
 	                                   .seconds = 1.25,
 	                                   .version = "0.1.0",
 	                                   .build = "abc",
+	                                   .model = "def",
 	                                   .command = "dse explore 'x y.yaml'",
 	                                   .folder = "results/x-1",
 	                                   .space = "x",

@@ -48,6 +48,8 @@
 		const nights = space.trend;
 		const value = (night_row, k) => { const v = spread(night_row)[k]; return v === null ? null : v * scale; };
 		const ends = dse.ends(nights.flatMap((_, i) => [0, 1, 2].map((k) => value(nights[i], k))).filter((one) => one !== null));
+		// figures of two models are no line
+		const isNewLine = (k) => nights[k].model !== nights[k - 1].model;
 		const differs = nights.some((row) => spread(row)[0] !== spread(row)[2]);
 		const figure = dse.figure({
 			title: dse.titled(title, unit), height: 220,
@@ -57,7 +59,7 @@
 				const mark = nights.map((row) => dse.colour(row.passes ? 'c0' : 'mark'));
 				const edge = {borderWidth: 0, pointRadius: 0, pointHitRadius: 0, backgroundColor: dse.colour('c0') + '33'};
 				const sets = [{label: 'median', data: nights.map((row) => value(row, 1)), borderColor: dse.colour('c0'), borderWidth: 1.5,
-					pointBackgroundColor: mark, pointBorderColor: mark, pointRadius: nights.map((row) => (row.passes ? 3 : 6)),
+					segment: {borderColor: ({p1DataIndex: k}) => (isNewLine(k) ? 'transparent' : undefined)}, pointBackgroundColor: mark, pointBorderColor: mark, pointRadius: nights.map((row) => (row.passes ? 3 : 6)),
 					pointStyle: nights.map((row) => (row.passes ? 'circle' : 'rectRot')), tension: 0}];
 				if (differs)
 					sets.push({...edge, label: 'least', data: nights.map((row) => value(row, 0)), fill: false},
@@ -66,12 +68,12 @@
 					interaction: {mode: 'index', intersect: false},
 					scales: {x: {type: 'category', ticks: {maxRotation: 0, autoSkipPadding: 12}}, y: {type: 'linear', ...ends, ticks: {callback: (tick) => dse.number(tick, 7)}}},
 					plugins: {legend: {display: false}, tooltip: {callbacks: {
-						title: (items) => `${items[0].label}: ${nights[items[0].dataIndex].verdict}`,
+						title: (items) => `${items[0].label}: ${nights[items[0].dataIndex].verdict}, model ${nights[items[0].dataIndex].model || 'not noted'}`,
 						label: (item) => `${item.dataset.label} ${dse.quantity(item.parsed.y, unit)}`}}},
 				}};
 			},
-			table: () => ({columns: ['night', 'verdict', 'least', 'median', 'most', 'note'],
-				rows: nights.map((row) => [row.date, row.verdict, value(row, 0), value(row, 1), value(row, 2), row.note || ''])}),
+			table: () => ({columns: ['night', 'model', 'verdict', 'least', 'median', 'most', 'note'],
+				rows: nights.map((row) => [row.date, row.model || '', row.verdict, value(row, 0), value(row, 1), value(row, 2), row.note || ''])}),
 		});
 		return figure;
 	}

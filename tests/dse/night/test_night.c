@@ -187,6 +187,7 @@ static uint64_t put_run(struct fixture *fixture, const char *space)
 	const struct run_record run = {.date = "2026-01-01T00:00:00Z",
 	                               .version = "1",
 	                               .build = "b",
+	                               .model = "m",
 	                               .command = "c",
 	                               .folder = "f",
 	                               .space = space,
@@ -212,6 +213,7 @@ static uint64_t put_night(struct fixture *fixture, const char *date, enum night_
 	                        .path = "x.yaml",
 	                        .question = "q",
 	                        .build = "b",
+	                        .model = "m",
 	                        .n_objective = 2,
 	                        .objective = {"latency_ms", "energy_mj"},
 	                        .note = "why",
@@ -247,6 +249,7 @@ static void test_night_store_gives_back_what_was_put(void **state)
 	assert_int_equal(night_store_find(fixture->store, "x", "2026-01-01", &fixture->arena, &row, &err), ERR_OK);
 	assert_true(row->id == id && row->era == id && row->is_good && row->verdict == NIGHT_FIRST);
 	assert_string_equal(row->note, "why");
+	assert_string_equal(row->model, "m");
 	assert_true(row->n_objective == 2 && row->reference[0] == 3.0 && row->reference[1] == 4.0);
 	assert_string_equal(row->objective[1], "energy_mj");
 	assert_true(row->n_run == 2 && row->run[0].n_point == 7 && row->run[1].seed == 9 && row->run[0].seconds == 0.5);
