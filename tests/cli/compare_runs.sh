@@ -6,7 +6,9 @@ unset DSE_STORE
 store=$work/results/dse.sqlite
 mkdir "$work/machines" "$work/networks"
 cp spaces/smoke.yaml "$work/space.yaml"
-cp spaces/machines/dvfs_chip.yaml "$work/machines/"
+# Figures below are of these coefficients, which need not be the machine's.
+sed 's/sram_read32_pj: 2.94/sram_read32_pj: 4.9/; s/sram_write32_pj: 2.94/sram_write32_pj: 4.9/; s/read128_pj: 11.1/read128_pj: 0/
+	s/arm_clk_pj: [0-9][0-9.]*/arm_clk_pj: 0/' spaces/machines/dvfs_chip.yaml >"$work/machines/dvfs_chip.yaml"
 cp spaces/networks/tiny.yaml "$work/networks/"
 
 ask() {
@@ -80,7 +82,7 @@ expect_code 0 "$DSE" explore "$work/tier.yaml" --detail fast -q -o "$work/tiers"
 expect_code 0 "$DSE" explore "$work/tier.yaml" -q -o "$work/tiers" --detail event
 expect_code 6 "$DSE" compare 1 2 --store "$work/tiers/dse.sqlite"
 expect_text "$work/out" "1  detail  "
-expect_text "$work/out" "2 designs lost"
+expect_text "$work/out" "3 designs lost"
 expect_text "$work/out" "1       now: latency_ms is 0.38"
 ! grep -q "search" "$work/out" || fail "another tier is taken for a search's fault"
 

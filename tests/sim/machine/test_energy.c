@@ -205,11 +205,12 @@ static double task_ns(const struct machine *machine, const struct sim_result *re
 	return (double)result->phase_clk[PHASE_COMPUTATION] * 1e3 / machine->level[level].clk_mhz;
 }
 
-/* What the paper counts for a task: array, SRAM and static energy of the PEs, no DRAM and no chip around them. */
+/* What the paper counts for a task: array, SRAM, NoC and static energy of the PEs, no DRAM and no chip around them. */
 static double task_pj(const struct machine *machine, const struct sim_result *result, uint32_t level)
 {
 	double static_mw = machine->level[level].pe_static_mw * machine_n_pe(machine);
-	return result->energy.mla_pj + result->energy.sram_pj + static_mw * task_ns(machine, result, level);
+	return result->energy.mla_pj + result->energy.sram_pj + result->energy.noc_pj +
+	       static_mw * task_ns(machine, result, level);
 }
 
 /*

@@ -110,7 +110,7 @@ static void test_energy_use_by_hand(void **state)
 	assert_true(*energy_use_find(&use, "pe_static_mw", 1) == 7 * 152);
 	assert_true(*energy_use_find(&use, "energy.dram_byte_pj", UINT32_MAX) == 5);
 	assert_null(energy_use_find(&use, "conv_a", 0));
-	assert_close(energy_use_pj(&use, &value), 5 * 12.3 + 3 * 4.9 + 5 * 64 + 7 * (75.2 + 152 * 1.5));
+	assert_close(energy_use_pj(&use, &value), 5 * 12.3 + 3 * 2.94 + 5 * 64 + 7 * (75.2 + 152 * 1.5));
 	struct energy_use change = {0};
 	machine.dvfs_switch_nj = 2;
 	energy_use_add_change(&machine, 0, 0, &change);
