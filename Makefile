@@ -143,7 +143,7 @@ endif
 .DEFAULT_GOAL := all
 .PHONY: all deps test test-threads widths stops faults fuzz draws mutation mutants tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
-.PHONY: build-faults help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
+.PHONY: build-faults help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches
 .PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -220,7 +220,7 @@ DRAW_TESTS := $(sort $(basename $(notdir $(shell grep -l 'support/draws\.h' $(TE
 draws: deps
 	$(AGAIN) VARIANT=release run-draws
 
-# The study of arrays and SRAM for MobileNetV2 anew, beside its table in results/STUDIES.md. Minutes.
+# The studies of arrays and their memories anew, beside their tables in results/STUDIES.md; `make test` a machine of each. Minutes.
 .PHONY: studies
 studies: deps
 	$(AGAIN) build-program
@@ -289,7 +289,6 @@ build-tests: $(TESTS) build-faults ; @:
 build-faults: $(if $(filter release debug,$(VARIANT)),$(BUILD)/faults.so) ; @:
 build-fuzzers: $(FUZZERS) ; @:
 build-benches: $(BENCHES) ; @:
-build-objects: $(OBJECTS) ; @:
 
 # The OpenMP library is not instrumented: without the option its own hand-overs are reported as races.
 RUN_TESTS = TSAN_OPTIONS="$${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" DSE='$(abspath $(PROGRAM))' ./tests/run

@@ -22,9 +22,8 @@ DSE_STORE=$work/results/dse.sqlite # what their commands about runs read
 while read -r program arguments; do
 	case "$arguments" in
 	"explore spaces/mla_sizing.yaml"*) continue ;; # as make explore: a minute
-	"explore spaces/sizes_22nm_mobilenet_v2.yaml"*) continue ;; # two minutes of CPU
+	"explore spaces/sizes_22nm"* | "explore spaces/tpu_sizing.yaml"*) continue ;; # make studies; a machine of each: readme_sizes.sh
 	"arada spaces/arada.yaml"*) continue ;;        # minutes; its table is readme_arada.sh's
-	"explore spaces/tpu_sizing.yaml"* | "explore spaces/sizes_22nm.yaml"*) ! $is_slow || continue ;;
 	esac
 	case "$arguments" in
 	explore*) arguments="$arguments -q -o $work/results" ;;
@@ -133,29 +132,3 @@ expect_code 0 "$DSE" roofline arada_figure_3 efficientnet_b0 --memory-gb-s 122,2
 counts=$(sed -n 's/^  \([0-9]* layers, [0-9]*\) of them.*/\1/p' "$work/out" | tr '\n' ' ')
 [ "$counts" = "82 layers, 51 82 layers, 82 " ] && grep -q '51 of the 82 layers are under' dse/README.md ||
 	fail "dse/README.md: rooflines count $counts"
-
-! $is_slow || exit 0
-# So is the table of arrays and SRAM by area and energy, every machine of it.
-awk -F, 'NR > 1 {
-	machine = sprintf("| %s | %d | %.2f |", $6, $7 / 1024 + 32, $4)
-	if (!(machine in latency) || $2 < latency[machine]) latency[machine] = $2
-	if (!(machine in energy) || $3 < energy[machine]) energy[machine] = $3
-} END { for (machine in latency) printf "%s %.3f | %.3f |\n", machine, latency[machine], energy[machine] }' \
-	"$work/results/"sizes_22nm-*/front.csv | sort >"$work/sizes"
-sed -n '/^## Array and SRAM/,/^## [^A]/p' results/STUDIES.md | sed -n 's/ (as built)//; /^| [0-9]*x[0-9]* |/p' | sort >"$work/readme_sizes"
-expect_same "$work/sizes" "$work/readme_sizes"
-# The table of systolic arrays is the front of the run above; no array of 128x128 is among them.
-awk -F, 'NR > 1 {
-	machine = sprintf("| %s | %d KiB, %d KiB | %.1f |", $6, $8 / 1024, $9 / 1024, $4)
-	if (!(machine in latency) || $2 < latency[machine]) latency[machine] = $2
-	if (!(machine in energy) || $3 < energy[machine]) energy[machine] = $3
-	other += $7 != "any" || $11 != 25.6 || $6 == "128x128"
-} END {
-	for (machine in latency) printf "%s %.2f | %.2f |\n", machine, latency[machine], energy[machine]
-	exit other > 0
-}' "$work/results/"tpu_sizing-*/front.csv >"$work/sizes" || fail "results/STUDIES.md: other machines are on the front of tpu_sizing"
-grep -E '^\| [0-9]+x[0-9]+ \| [0-9]+ KiB' results/STUDIES.md >"$work/readme_sizes"
-[ "$(wc -l <"$work/readme_sizes")" -ge 5 ] || fail "results/STUDIES.md has lost its table of sizes"
-while read -r row; do
-	expect_text "$work/sizes" "$row"
-done <"$work/readme_sizes"
