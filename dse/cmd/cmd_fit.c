@@ -44,6 +44,17 @@ static enum err_code write_fragment(const char *path, const struct fit_data *dat
 	return output_file_commit(&file, err);
 }
 
+static enum err_code write_picture(const char *path, const struct fit_data *data, const struct fit_result *result,
+                                   struct err *err)
+{
+	struct output_file file = {0};
+	enum err_code code = output_file_open(&file, path, err);
+	if (code != ERR_OK)
+		return code;
+	fit_draw_energies(file.file, data, result);
+	return output_file_commit(&file, err);
+}
+
 /* One fit; identified: the measurements determine all parameters. */
 static enum err_code fit_once(const struct cli_options *options, const struct subject *subject,
                               const struct fit_options *wanted, bool *identified, struct err *err)
@@ -59,6 +70,8 @@ static enum err_code fit_once(const struct cli_options *options, const struct su
 		fit_print(stdout, &data, &result, !options->quiet);
 	if (code == ERR_OK && options->out)
 		code = write_fragment(options->out, &data, &result, &subject->sources, err);
+	if (code == ERR_OK && options->svg)
+		code = write_picture(options->svg, &data, &result, err);
 	*identified = *identified && result.identified;
 	fit_free(&data);
 	return code;
@@ -70,9 +83,9 @@ static enum err_code fit_groups(const struct cli_options *options, struct subjec
 {
 	const char *clause[FIT_MAX_BY_GROUP];
 	size_t n = 0;
-	if (options->out)
-		return err_add(err, ERR_USAGE,
-		               "dse fit: -o writes one machine, --by fits several; choose one with --where");
+	if (options->out || options->svg)
+		return err_add(err, ERR_USAGE, "dse fit: %s, --by fits several; choose one with --where",
+		               options->out ? "-o writes one machine" : "--svg draws one fit");
 	enum err_code code = fit_list_groups(options->file[0], wanted, options->by, &subject->arena, clause, &n, err);
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
 		struct fit_options own = *wanted;

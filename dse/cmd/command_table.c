@@ -218,10 +218,11 @@ static const struct cli_command command_table[] = {
      "energy_nj; spaces/README.md lists the columns. Fitted are the constants of the grey-box clock model for each\n"
      "kind of task and operating point, energies of actions and static powers, none of them below 0. Prints estimates\n"
      "with 95 % confidence intervals, the residuals, errors of rows left out, and which parameters the measurements\n"
-     "cannot tell apart; exits 4 when they do not determine all of them. -o FILE writes sections of a machine file.",
+     "cannot tell apart; exits 4 when they do not determine all of them. -o FILE writes sections of a machine file,\n"
+     "--svg FILE a picture of measured and predicted energies.",
      1, 1,
      LIST(COMMON, OPTION_MACHINE, OPTION_CLOCKS, OPTION_WHERE, OPTION_PARAMETERS, OPTION_FIX, OPTION_ROBUST, OPTION_BY,
-          OPTION_SET),
+          OPTION_SVG, OPTION_SET),
      cmd_fit},
     {"import", "MODEL.onnx", "say what becomes of an ONNX model's nodes; make a network of it",
      "Lists every node with what does it: the MLA, the ARM cores, nothing (folded: part of weights or known "

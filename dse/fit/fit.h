@@ -7,7 +7,7 @@
  * (equations 1 to 6).
  *
  *   fit_read.c -> fit.c (fit_model.c predicts, fit_lm.c solves) -> fit_confidence.c, fit_left_out.c -> fit_print.c,
- *   fit_json.c, fit_fragment.c
+ *   fit_json.c, fit_fragment.c, fit_chart.c
  */
 #include "dse/fit/fit_term.h"
 #include "dse/space/provenance.h"
@@ -148,6 +148,16 @@ struct fit_name fit_group_name(const struct fit_data *data, const struct fit_gro
 
 /* "high" (95 % within 5 %), "medium" (20 %), "low", or "none" where the measurements do not determine it. */
 const char *fit_confidence_word(const struct fit_param *param);
+
+/* Of tasks that the MLA does, energies of all measured supplies together: how far predictions are off. */
+struct fit_energy_errors {
+	size_t n; /* tasks; 0: no energy of one was measured */
+	double mean_abs_pct, max_abs_pct;
+};
+struct fit_energy_errors fit_energy_errors(const struct fit_data *data, const struct fit_result *result);
+
+/* Those energies as a picture (SVG), measured beside predicted by supply: the DVFS paper's figure 3. */
+void fit_draw_energies(FILE *file, const struct fit_data *data, const struct fit_result *result);
 
 /* The result for people (residuals: row by row, too), for programs, and as sections of a machine file. */
 void fit_print(FILE *file, const struct fit_data *data, const struct fit_result *result, bool residuals);

@@ -49,6 +49,7 @@ const struct option_note option_note_table[] = {
      "fast (closed forms, the default), event (event by event), greybox (fitted task clocks),\n"
      "both (fast and event) or all"},
     {"fit", OPTION_OUT, "file to write sections of a machine file to (default: none)"},
+    {"fit", OPTION_SVG, "draw measured and predicted energies of tasks into FILE (SVG)"},
     {"fit", OPTION_MACHINE, "machine whose other parameters hold (default: dvfs_chip)"},
     {"import", OPTION_OUT, "file to write the network to (default: none)"},
     {"roofline", OPTION_OUT, "folder to write roofline.csv, roofline.json and roofline.svg to (default: none)"},

@@ -73,6 +73,23 @@ expect_code 0 "$DSE" check "$work/merged.yaml"
 expect_code 0 "$DSE" simulate "$work/merged.yaml" tiny --json
 expect_text "$work/out" 'measurements/example.csv, 66 values; 95 %'
 
+# The DVFS paper's figure 3: each task's supplies as measured, times all repeats, and as predicted; errors are under its 5 %.
+expect_code 0 "$DSE" fit $energies -q --svg "$work/energies.svg"
+expect_text "$work/out" 'energies of 12 convolutions and matrix multiplications, supplies together: mean |error| 0.476 %, largest 1.21 %'
+sed -n 's,.*<title>\(.*\): \([0-9.e+-]*\) mJ</title>.*,\1;\2,p' "$work/energies.svg" >"$work/bars"
+[ "$(wc -l <"$work/bars")" -eq 72 ] || fail "12 tasks, two bars, three supplies"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^energy_/) name[i] = $i; next }
+	$2 == "conv" { for (i in name) {
+		supply = name[i] == "energy_pe_nj" ? "PE" : name[i] == "energy_sram_nj" ? "SRAM" : "NoC"
+		print $1 ", " $3 ", measured, " supply ";" $i * 1e-6 } }' "$energies" >"$work/measured"
+awk -F';' 'NR == FNR { want[$1] = $2; n++; next } $1 in want { seen++; if (($2 / want[$1] - 1) ^ 2 > 1e-12) { print; bad = 1 } }
+	/predicted/ { name = $1; sub(/predicted/, "measured", name); if (($2 / want[name] - 1) ^ 2 > 0.05 ^ 2) { print; bad = 1 } }
+	END { exit bad || seen != n || n != 36 }' "$work/measured" "$work/bars" >&2 || fail "bars are not the table's energies"
+awk -F';' '{ split($1, part, ", "); sum[part[1] part[2], part[3]] += $2; task[part[1] part[2]] = 1 }
+	END { for (t in task) { e = 100 * (sum[t, "predicted"] / sum[t, "measured"] - 1); e = e < 0 ? -e : e; mean += e / 12; most = e > most ? e : most }
+		exit !(sprintf("%.3g %.3g", mean, most) == "0.476 1.21") }' "$work/bars" || fail "errors are not those of the bars"
+expect_code 2 "$DSE" fit $energies --by level --svg "$work/never.svg"
+
 # The same for programs.
 expect_code 0 "$DSE" fit $energies --json
 expect_text "$work/out" '"identified": true'

@@ -67,7 +67,7 @@ expect_text "$work/one.json" '"point":3'
 expect_code 0 "$DSE" report "$folder" --point 3 --json -j 3 -o "$work/three.json"
 expect_same "$work/one.json" "$work/three.json"
 expect_code 2 "$DSE" report "$folder" --point 9
-expect_text "$work/err" "has points 0 to 5"
+expect_text "$work/err" "has points 0 to 8"
 expect_code 2 "$DSE" report "$folder" --point x
 expect_text "$work/err" "allowed is the number of a point"
 

@@ -45,7 +45,7 @@ cmp -s "$work/file" "$work/printed" || fail "-o and stdout differ, or the folder
 # A machine of the space, one from a file, a split of a layer, a mapping.
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" why last machine=dvfs_chip $store
-expect_text "$work/out" 'machine=dvfs_chip: on the front: the front beats none of 6 of its 6'
+expect_text "$work/out" 'machine=dvfs_chip: on the front: the front beats none of 9 of its 9'
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" why last machine=dvfs_chip_22nm CONV_1.level=PL1 $store
 expect_text "$work/out" 'machine=dvfs_chip_22nm, CONV_1.level=PL1: beaten'
