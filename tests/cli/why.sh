@@ -47,8 +47,8 @@ cmp -s "$work/file" "$work/printed" || fail "-o and stdout differ, or the folder
 expect_code 0 "$DSE" why last machine=dvfs_chip $store
 expect_text "$work/out" 'machine=dvfs_chip: on the front: the front beats none of 9 of its 9'
 # shellcheck disable=SC2086
-expect_code 0 "$DSE" why last machine=dvfs_chip_22nm CONV_1.level=PL1 $store
-expect_text "$work/out" 'machine=dvfs_chip_22nm, CONV_1.level=PL1: beaten'
+expect_code 0 "$DSE" why last machine=dvfs_chip_22nm CONV_1.strategy=no_fusion $store
+expect_text "$work/out" 'machine=dvfs_chip_22nm, CONV_1.strategy=no_fusion: beaten'
 expect_text "$work/out" 'mla.array  16x4  8x4'
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" why last CONV_1.split=height:8*4 CONV_3.split=even FC_4.strategy=no_fusion $store --json
