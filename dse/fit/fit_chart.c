@@ -114,8 +114,7 @@ static void draw_bar(FILE *file, const struct fit_data *data, const struct task_
 		(void)fprintf(file,
 		              "<rect x=\"%.1f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"%s\" "
 		              "fill-opacity=\"%s\" stroke=\"white\" stroke-width=\"0.5\"><title>",
-		              x, y, BAR, svg_axis_place(mj, from) - y, svg_colour[s],
-		              bar == MEASURED ? "1" : "0.55");
+		              x, y, BAR, svg_axis_place(mj, from) - y, svg_colour[s], bar == MEASURED ? "1" : "0.55");
 		xml_put_text(file, task->row->name);
 		(void)fprintf(file, ", %s, %s, %s: %.9g mJ</title></rect>\n",
 		              data->machine.level[task->row->level].name, bar_name[bar], supply[s].name,
@@ -134,8 +133,8 @@ static void draw_task(FILE *file, const struct fit_data *data, const struct task
 	(void)snprintf(text, sizeof(text), "%+.1f %%", error_of(task));
 	svg_text(file, x + BAR + 1, svg_axis_place(mj, top) - 6, "text-anchor=\"middle\" font-size=\"10\"", text);
 	(void)snprintf(text, sizeof(text), "%.40s, %s", task->row->name, data->machine.level[task->row->level].name);
-	(void)snprintf(attributes, sizeof(attributes), "text-anchor=\"end\" transform=\"rotate(-40 %.1f %d)\"",
-	               x + BAR, TOP + PLOT + 14);
+	(void)snprintf(attributes, sizeof(attributes), "text-anchor=\"end\" transform=\"rotate(-40 %.1f %d)\"", x + BAR,
+	               TOP + PLOT + 14);
 	svg_text(file, x + BAR, TOP + PLOT + 14, attributes, text);
 }
 
@@ -154,11 +153,12 @@ void fit_draw_energies(FILE *file, const struct fit_data *data, const struct fit
 	struct svg_axis mj = {.begin = TOP + PLOT, .end = TOP};
 	svg_axis_fit(&mj, 0, fmax(most_mj * 1.05, 1e-9));
 	svg_begin(file, width, TOP + PLOT + BOTTOM);
-	svg_axis_ticks(file, &mj,
-	               &(struct svg_ticks){
-	                   .from = LEFT, .to = width - RIGHT, .stroke = "stroke=\"#dddddd\"", .base = LEFT});
+	svg_axis_ticks(
+	    file, &mj,
+	    &(struct svg_ticks){.from = LEFT, .to = width - RIGHT, .stroke = "stroke=\"#dddddd\"", .base = LEFT});
 	svg_text(file, LEFT - 62, TOP - 10, "text-anchor=\"start\"",
-	         n > 0 ? "energy of all repeats / mJ; left measured, right predicted" : "no task's energy was measured");
+	         n > 0 ? "energy of all repeats / mJ; left measured, right predicted"
+	               : "no task's energy was measured");
 	for (size_t s = 0, k = 0; s < N_SUPPLY; s++) {
 		bool is_there = false;
 		for (size_t i = 0; i < data->n_row; i++)

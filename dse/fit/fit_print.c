@@ -110,10 +110,11 @@ void fit_print(FILE *file, const struct fit_data *data, const struct fit_result 
 		print_group(file, data, &result->group[i]);
 	const struct fit_energy_errors errors = fit_energy_errors(data, result);
 	if (errors.n > 0)
-		(void)fprintf(file,
-		              "\nenergies of %zu convolutions and matrix multiplications, supplies together: mean |error| "
-		              "%.3g %%, largest %.3g %%\n",
-		              errors.n, errors.mean_abs_pct, errors.max_abs_pct);
+		(void)fprintf(
+		    file,
+		    "\nenergies of %zu convolutions and matrix multiplications, supplies together: mean |error| "
+		    "%.3g %%, largest %.3g %%\n",
+		    errors.n, errors.mean_abs_pct, errors.max_abs_pct);
 	if (residuals)
 		print_residuals(file, data, result);
 }

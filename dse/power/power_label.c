@@ -22,6 +22,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LIMIT_SLACK 5e-13
 #define VALUE_SLACK 1e-12
@@ -65,7 +66,8 @@ struct power_search {
 	/* The schedule that has it: a label, one mode more, then a direction's completion. */
 	bool has_known;
 	uint32_t known_parent;
-	size_t known_stage, known_mode, known_direction;
+	size_t known_stage, known_mode, known_direction; /* stage 0: filled has it, of no label */
+	size_t *filled;
 	struct power_label *label;
 	size_t n_label, n_label_alloc, max_label;
 	size_t *begin; /* [n_stage * n_level + 1] */
@@ -362,6 +364,11 @@ static void take_known(const struct power_search *search, struct chain_best *bes
 	best->bound = fmin(least_of_all(search), search->least);
 	if (!search->has_known)
 		return;
+	if (search->known_stage == 0) {
+		for (size_t s = 0; s < chain->n_stage; s++)
+			best->mode[s] = chain->mode[search->filled[s]].mode;
+		return;
+	}
 	size_t stage = search->known_stage - 1;
 	best->mode[stage] = chain->mode[search->known_mode].mode;
 	if (stage > 0)
@@ -374,11 +381,53 @@ static void take_known(const struct power_search *search, struct chain_best *bes
 	}
 }
 
+/* Relaxed chains that are filled: those nearest to the limit of those that keep it. */
+#define MAX_KEEPER 2
+
+static bool is_keeper(const struct power_search *search, size_t i, unsigned *n_keeper)
+{
+	const struct power_direction *direction = &search->direction[i];
+	const struct power_aim *aim = search->aim;
+	if (direction->is_limit || *n_keeper == MAX_KEEPER ||
+	    power_value(aim->limit[0], direction->bound.root_ns, direction->bound.root_pj) > aim->most[0])
+		return false;
+	++*n_keeper;
+	return true;
+}
+
+/* A schedule to begin with: the best of those that fill the limit, from some of the relaxed chains. */
+static void fill_limit(struct power_search *search)
+{
+	const struct power_aim *aim = search->aim;
+	size_t n_stage = search->chain->n_stage;
+	size_t *mode = memory_must(arena_array(search->scratch, n_stage, sizeof(*mode)));
+	unsigned n_keeper = 0;
+	search->filled = memory_must(arena_array(search->scratch, n_stage, sizeof(*search->filled)));
+	for (size_t i = 0; i < search->n_direction && !(search->has_known && is_proven(search)); i++) {
+		double ns, pj, enough = least_of_all(search);
+		enough += 0.5 * aim->tolerance * fabs(enough);
+		if (!is_keeper(search, i, &n_keeper) ||
+		    !power_fill(search->chain, aim, &search->direction[i].bound, enough, mode, &ns, &pj) ||
+		    !(power_value(aim->objective, ns, pj) < search->least) || !keeps_limits(aim, ns, pj))
+			continue;
+		search->least = power_value(aim->objective, ns, pj);
+		search->has_known = true;
+		search->known_stage = 0;
+		memcpy(search->filled, mode, n_stage * sizeof(*mode));
+	}
+}
+
 static enum err_code run_stages(struct power_search *search, struct chain_best *best, struct err *err)
 {
 	size_t n_row = search->chain->n_level;
 	search->begin = memory_array(search->chain->n_stage * n_row + 1, sizeof(*search->begin));
 	best->is_exact = true;
+	if (search->aim->tolerance > 0 && search->aim->n_limit == 1)
+		fill_limit(search);
+	if (search->has_known && is_proven(search)) {
+		take_known(search, best);
+		return ERR_OK;
+	}
 	for (size_t stage = 0; stage < search->chain->n_stage; stage++) {
 		if (interrupt_requested())
 			return err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");

@@ -7,6 +7,7 @@
  *   power.c        problems, measuring a schedule, sets of levels
  *   power_chain.c  the problem as a chain of stages, its numbers rounded
  *   power_bound.c  the cheapest rest of the chain after each stage, in one direction
+ *   power_fill.c   a good schedule to begin with
  *   power_label.c  the dynamic program over stages
  *   power_solve.c  over all sets of levels and levels of sleep
  *
@@ -90,6 +91,14 @@ struct chain_best {
 /* ERR_INTERRUPTED. */
 enum err_code power_label_solve(const struct power_chain *chain, const struct power_aim *aim, double least_known,
                                 size_t max_label, struct arena *arena, struct chain_best *best, struct err *err);
+
+/*
+ * From the relaxed chain of a bound to a schedule that fills a limit, aim->limit[0], better, until its objective is
+ * `enough` or nothing gains: modes (indices in chain->mode) into mode[n_stage], and what they take. false: the limit is
+ * not kept. Some milliseconds for a hundred stages of a hundred modes.
+ */
+bool power_fill(const struct power_chain *chain, const struct power_aim *aim, const struct power_bound *start,
+                double enough, size_t *mode, double *ns, double *pj);
 
 /* A bound on the objective of every schedule of a chain that keeps the limits; infinite: there is none. */
 double power_label_bound(const struct power_chain *chain, const struct power_aim *aim);

@@ -477,6 +477,58 @@ static void test_power_by_share_slows_what_waits(void **state)
 		}
 }
 
+/*
+ * Within a tolerance of the best one in chains of some twenty segments: never better than the exact answer, never worse
+ * by more than was asked for, and the budget is kept. What power_fill begins with is often good enough then, which the
+ * fewer labels show.
+ */
+static void test_power_tolerance_is_kept(void **state)
+{
+	static const double tolerance[] = {1e-2, 1e-3, 1e-5, 1e-7};
+	uint64_t n_exact_label = 0, n_label = 0;
+	unsigned n_found = 0;
+	(void)state;
+	for (uint32_t seed = 0; seed < 240; seed++) {
+		struct rng rng = rng_stream(23, 0, seed);
+		static struct sample sample;
+		struct arena arena = {0};
+		struct power_schedule exact, near, fast, slow;
+		struct err err = {0};
+		make_sample(&rng, 12 + rng_below(&rng, 14), 2 + rng_below(&rng, 2), false, &sample);
+		struct power_goal goal = no_limit;
+		assert_int_equal(power_solve(&sample.problem, &goal, 0, &arena, &fast, &err), ERR_OK);
+		goal.scenario = POWER_ENERGY;
+		assert_int_equal(power_solve(&sample.problem, &goal, 0, &arena, &slow, &err), ERR_OK);
+		goal = no_limit;
+		double part = rng_unit(&rng);
+		if (seed % 3 == 0) {
+			goal.scenario = POWER_LIMITED_ENERGY;
+			goal.max_pj = slow.energy_pj + part * (fast.energy_pj - slow.energy_pj);
+		} else {
+			goal.scenario = POWER_LIMITED_TIME;
+			goal.max_ns = fast.time_ns + part * (slow.time_ns - fast.time_ns);
+			goal.sleeps = seed % 3 == 1;
+		}
+		assert_int_equal(power_solve(&sample.problem, &goal, 0, &arena, &exact, &err), ERR_OK);
+		goal.tolerance = tolerance[seed % 4];
+		assert_int_equal(power_solve(&sample.problem, &goal, 0, &arena, &near, &err), ERR_OK);
+		assert_int_equal(near.is_found, exact.is_found);
+		n_found += exact.is_found;
+		if (exact.is_found) {
+			assert_true(near.is_exact && exact.is_exact);
+			assert_true(near.objective >= exact.objective * (1 - 1e-12));
+			/* take_thriftiest may give so much time again */
+			assert_true(near.objective <= exact.objective * (1 + 2.01 * goal.tolerance) + 1e-9);
+			assert_true(near.time_ns <= goal.max_ns * (1 + 1e-12) &&
+			            near.energy_pj <= goal.max_pj * (1 + 1e-12));
+			n_exact_label += exact.n_label;
+			n_label += near.n_label;
+		}
+		arena_free(&arena);
+	}
+	assert_true(n_found > 200 && n_label < n_exact_label);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -485,6 +537,7 @@ int main(void)
 	    cmocka_unit_test(test_power_repeats_need_only_their_number),
 	    cmocka_unit_test(test_power_sleep_decides_between_fast_and_slow),
 	    cmocka_unit_test(test_power_says_what_is_least),
+	    cmocka_unit_test(test_power_tolerance_is_kept),
 	    cmocka_unit_test(test_power_admits_when_it_is_cut_short),
 	    cmocka_unit_test(test_power_front_is_exact),
 	    cmocka_unit_test(test_power_by_share_slows_what_waits),
