@@ -47,14 +47,31 @@ static void try_split(struct group_search *search, const struct split *split)
 	search->split = *split;
 }
 
+/* No number up to 65536 has more divisors than 120. */
+enum { MAX_DIVISOR = 128 };
+struct divisors {
+	size_t n;
+	uint32_t of[MAX_DIVISOR]; /* ascending */
+};
+
+static struct divisors divisors_of(uint32_t number)
+{
+	struct divisors divisors = {.n = 0};
+	for (uint32_t n = 1; n <= number; n++)
+		if (number % n == 0) {
+			assert(divisors.n < MAX_DIVISOR);
+			divisors.of[divisors.n++] = n;
+		}
+	return divisors;
+}
+
 /* A width and a height with filter parts of whole groups, then, if inside, with equal ones of a group. */
-static void try_filters(struct group_search *search, struct split *split, bool inside)
+static void try_filters(struct group_search *search, struct split *split, bool inside, const struct divisors *divisors)
 {
 	const struct block *block = search->block;
-	uint32_t n_group = block_n_group(block), size = block_group_out_c(block), n_most = inside ? size : n_group;
-	for (uint32_t n = 1 + inside; n <= n_most; n++) {
-		if (n_most % n != 0)
-			continue;
+	uint32_t n_group = block_n_group(block), size = block_group_out_c(block);
+	for (size_t i = inside; i < divisors->n; i++) {
+		uint32_t n = divisors->of[i];
 		split->c = inside ? (struct dim_split){.size_a = size / n, .n_a = n * n_group}
 		                  : (struct dim_split){.size_a = n_group / n * size, .n_a = n};
 		try_split(search, split);
@@ -71,6 +88,7 @@ static bool search_parts(struct group_search *search, bool inside)
 	const struct block *block = search->block;
 	uint32_t n_unit_w = block->out_w / block->pool, n_unit_h = block->out_h / block->pool;
 	struct split split = split_whole(block);
+	const struct divisors divisors = divisors_of(inside ? block_group_out_c(block) : block_n_group(block));
 	search->found = false;
 	split.d = (struct dim_split){.size_a = search->d, .n_a = block_group_in_c(block) / search->d};
 	for (uint32_t n_w = 1; n_w <= n_unit_w; n_w++) {
@@ -81,7 +99,7 @@ static bool search_parts(struct group_search *search, bool inside)
 			if (!is_tried(n_unit_h, n_h))
 				continue;
 			split.h = dim_even(block->out_h, n_h, block->pool);
-			try_filters(search, &split, inside);
+			try_filters(search, &split, inside, &divisors);
 		}
 	}
 	return search->found;
