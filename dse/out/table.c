@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/out/table.h"
+#include "dse/base/memory.h"
 #include "dse/base/number.h"
 #include "dse/out/format_item.h"
 #include "dse/out/terminal.h"
@@ -19,10 +20,9 @@ void table_add_column(struct table *table, const char *name, bool right)
 	if (table->n_column == TABLE_MAX_COLUMN)
 		return;
 	table->right[table->n_column] = right;
-	char *copy = arena_text(&table->arena, name);
-	if (copy)
-		text_make_printable(copy);
-	table->name[table->n_column++] = copy ? copy : "";
+	char *copy = memory_must(arena_text(&table->arena, name));
+	text_make_printable(copy);
+	table->name[table->n_column++] = copy;
 }
 
 void table_add_columns(struct table *table, const char *names)
@@ -39,17 +39,12 @@ void table_add_columns(struct table *table, const char *names)
 static void add_text(struct table *table, const char *text)
 {
 	if (table->n_cell == table->n_alloc) {
-		size_t n_alloc = table->n_alloc ? 2 * table->n_alloc : 256;
-		struct table_cell *cell = realloc(table->cell, n_alloc * sizeof(*cell));
-		if (!cell)
-			return;
-		table->cell = cell;
-		table->n_alloc = n_alloc;
+		table->n_alloc = table->n_alloc ? 2 * table->n_alloc : 256;
+		table->cell = memory_resize(table->cell, table->n_alloc, sizeof(*table->cell));
 	}
-	char *copy = arena_text(&table->arena, text);
-	if (copy)
-		text_make_printable(copy);
-	table->cell[table->n_cell++] = (struct table_cell){.text = copy ? copy : ""};
+	char *copy = memory_must(arena_text(&table->arena, text));
+	text_make_printable(copy);
+	table->cell[table->n_cell++] = (struct table_cell){.text = copy};
 }
 
 void table_colour(struct table *table, enum colour colour)

@@ -35,7 +35,7 @@ void table_add_column(struct table *table, const char *name, bool right);
 /* Several, with '|' between their names; a name behind '>' is of numbers: "layer|>mac|>share_pct". */
 void table_add_columns(struct table *table, const char *names);
 
-/* The next cell. Cells that find no memory stay empty. */
+/* The next cell. Where memory runs out the program ends (dse/base/memory.h). */
 void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The next cells, with '|' between them, by the conversions of dse/out/format_item.h; %g is table_add_real's. */
