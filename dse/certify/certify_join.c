@@ -77,7 +77,8 @@ struct certify_points certify_unite(const struct certify_sums *sums, struct cert
 	size_t i = 0, k = 0;
 	both.value = memory_array((left.n + right.n) * n_metric + 1, sizeof(*both.value));
 	while (i < left.n || k < right.n) {
-		const double *a = left.value + i * n_metric, *b = right.value + k * n_metric;
+		const double *a = i < left.n ? left.value + i * n_metric : NULL;
+		const double *b = k < right.n ? right.value + k * n_metric : NULL;
 		bool takes_left = k == right.n || (i < left.n && compare_rows(a, b, n_metric) <= 0);
 		keep(&both, takes_left ? a : b, n_metric);
 		*(takes_left ? &i : &k) += 1;

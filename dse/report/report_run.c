@@ -50,9 +50,11 @@ const struct doc_node *report_run_node(const struct report_run *run, const char 
 {
 	const struct doc_node *node = run->run;
 	char part[64];
-	for (const char *at = key; node && at; at = strchr(at, '.'), at += at ? 1 : 0) {
+	for (const char *at = key; node && at;) {
+		const char *dot = strchr(at, '.');
 		(void)snprintf(part, sizeof(part), "%.*s", (int)strcspn(at, "."), at);
 		node = doc_find(node, part);
+		at = dot ? dot + 1 : NULL;
 	}
 	return node;
 }
