@@ -3,10 +3,12 @@
  * Loaded before a program (LD_PRELOAD): its n-th allocation, write, fsync or rename fails, its own ones and those of
  * the libraries that read and keep files. What the C library, OpenMP's and the loader call for themselves never fails.
  *
- *   FAULT=KIND:N        the N-th call of KIND (alloc, write, fsync, rename) fails; KIND:N+: it and all after it
- *   FAULT_COUNTS=FILE   a line of counts is appended to FILE when the program ends: alloc write fsync rename
+ *   FAULT=KIND:N        the N-th call of KIND (alloc, write, fsync, rename) fails; KIND:N+: it and all after it; with
+ *                       FAULT_LEAKS=1 the program tells at its end what it has not freed, and from where that came
+ *   FAULT_SWEEP=KIND    every call of KIND fails in turn, each in a process of its own (sweep.c)
  */
 #define _GNU_SOURCE
+#include "tests/faults/faults.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,13 +23,13 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum kind { KIND_ALLOC, KIND_WRITE, KIND_FSYNC, KIND_RENAME, N_KIND };
-static const char *const kind_name[N_KIND] = {"alloc", "write", "fsync", "rename"};
+const char *const fault_kind_name[N_FAULT] = {"alloc", "write", "fsync", "rename"};
 
-static atomic_ulong n_call[N_KIND];
-static unsigned long fails_at[N_KIND]; /* 0: never */
-static bool goes_on[N_KIND];
+static atomic_ulong n_call[N_FAULT];
+static unsigned long fails_at[N_FAULT]; /* 0: never */
+static bool goes_on[N_FAULT];
 static bool is_ready, is_over;
+static struct fault_outcome *outcome; /* of a sweep's process */
 
 #define CALLER __builtin_return_address(0)
 
@@ -70,9 +72,11 @@ static bool is_spared(const void *caller)
 extern void *__libc_malloc(size_t n_byte);
 extern void *__libc_calloc(size_t n, size_t n_byte);
 extern void *__libc_realloc(void *pointer, size_t n_byte);
+extern void __libc_free(void *pointer);
 #define REAL_MALLOC __libc_malloc
 #define REAL_CALLOC __libc_calloc
 #define REAL_REALLOC __libc_realloc
+#define REAL_FREE __libc_free
 #define NEXT(type, name, ...) ((type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name))
 #define REAL_WRITE NEXT(ssize_t, write, int, const void *, size_t)
 #define REAL_PWRITE NEXT(ssize_t, pwrite, int, const void *, size_t, off_t)
@@ -80,7 +84,7 @@ extern void *__libc_realloc(void *pointer, size_t n_byte);
 #define REAL_FDATASYNC NEXT(int, fdatasync, int)
 #define REAL_RENAME NEXT(int, rename, const char *, const char *)
 /* Whether this call is to fail; counted from 1. */
-static bool fails(enum kind kind, const void *caller)
+static bool fails(enum fault_kind kind, const void *caller)
 {
 	if (!is_ready || is_over || is_spared(caller))
 		return false;
@@ -88,54 +92,92 @@ static bool fails(enum kind kind, const void *caller)
 	return fails_at[kind] > 0 && (n == fails_at[kind] || (goes_on[kind] && n > fails_at[kind]));
 }
 
+void fault_set(enum fault_kind kind, unsigned long n, bool all_after, struct fault_outcome *told)
+{
+	fails_at[kind] = n;
+	goes_on[kind] = all_after;
+	outcome = told;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
-	const char *fault = getenv("FAULT");
-	for (int kind = 0; fault && kind < N_KIND; kind++) {
-		size_t n = strlen(kind_name[kind]);
-		if (strncmp(fault, kind_name[kind], n) == 0 && fault[n] == ':') {
-			char *end;
-			fails_at[kind] = strtoul(fault + n + 1, &end, 10);
-			goes_on[kind] = *end == '+';
-		}
-	}
+	const char *fault = getenv("FAULT"), *sweep = getenv("FAULT_SWEEP");
 	(void)dl_iterate_phdr(note_object, NULL);
+	for (int kind = 0; kind < N_FAULT; kind++) {
+		size_t n = strlen(fault_kind_name[kind]);
+		if (fault && strncmp(fault, fault_kind_name[kind], n) == 0 && fault[n] == ':') {
+			char *end;
+			unsigned long at = strtoul(fault + n + 1, &end, 10);
+			fault_set((enum fault_kind)kind, at, *end == '+', NULL);
+		}
+		if (sweep && strcmp(sweep, fault_kind_name[kind]) == 0)
+			fault_sweep((enum fault_kind)kind); /* comes back in children */
+	}
 	is_ready = true;
 }
 
 __attribute__((destructor)) static void end(void)
 {
-	const char *path = getenv("FAULT_COUNTS");
-	char line[128];
 	is_over = true;
-	int descriptor = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
-	if (descriptor < 0)
-		return;
-	int n = snprintf(line, sizeof(line), "%lu %lu %lu %lu\n", n_call[0], n_call[1], n_call[2], n_call[3]);
-	(void)!REAL_WRITE(descriptor, line, (size_t)n);
-	(void)close(descriptor);
+	if (outcome) {
+		for (int kind = 0; kind < N_FAULT; kind++)
+			outcome->n_call[kind] = n_call[kind];
+		outcome->n_live = fault_n_live();
+		outcome->is_told = true;
+	} else if (getenv("FAULT_LEAKS"))
+		fault_print_live();
+}
+
+/* Called by the program itself, not by main's return: it has ended where it was, and frees nothing. */
+void exit(int code)
+{
+	if (outcome && !is_spared(CALLER))
+		outcome->has_exited = true;
+	NEXT(void, exit, int)(code);
+	abort();
+}
+
+static void *tracked(void *pointer, const void *caller)
+{
+	if (pointer && is_ready && !is_spared(caller))
+		fault_track(pointer, caller);
+	return pointer;
+}
+
+void free(void *pointer)
+{
+	if (pointer)
+		(void)fault_untrack(pointer);
+	REAL_FREE(pointer);
 }
 
 void *malloc(size_t n_byte)
 {
-	if (!fails(KIND_ALLOC, CALLER))
-		return REAL_MALLOC(n_byte);
+	if (!fails(FAULT_ALLOC, CALLER))
+		return tracked(REAL_MALLOC(n_byte), CALLER);
 	errno = ENOMEM;
 	return NULL;
 }
 
 void *calloc(size_t n, size_t n_byte)
 {
-	if (!fails(KIND_ALLOC, CALLER))
-		return REAL_CALLOC(n, n_byte);
+	if (!fails(FAULT_ALLOC, CALLER))
+		return tracked(REAL_CALLOC(n, n_byte), CALLER);
 	errno = ENOMEM;
 	return NULL;
 }
 
 void *realloc(void *pointer, size_t n_byte)
 {
-	if (!fails(KIND_ALLOC, CALLER))
-		return REAL_REALLOC(pointer, n_byte);
+	if (!fails(FAULT_ALLOC, CALLER)) {
+		bool was = pointer && fault_untrack(pointer);
+		void *made = REAL_REALLOC(pointer, n_byte);
+		if (!made && n_byte > 0 && was)
+			fault_track(pointer, CALLER);
+		if (made && was)
+			fault_track(made, CALLER);
+		return was ? made : tracked(made, CALLER);
+	}
 	errno = ENOMEM;
 	return NULL;
 }
@@ -152,23 +194,23 @@ static char *copy(const char *text, size_t n)
 
 char *strdup(const char *text)
 {
-	if (!fails(KIND_ALLOC, CALLER))
-		return copy(text, strlen(text));
+	if (!fails(FAULT_ALLOC, CALLER))
+		return tracked(copy(text, strlen(text)), CALLER);
 	errno = ENOMEM;
 	return NULL;
 }
 
 char *strndup(const char *text, size_t n_max)
 {
-	if (!fails(KIND_ALLOC, CALLER))
-		return copy(text, strnlen(text, n_max));
+	if (!fails(FAULT_ALLOC, CALLER))
+		return tracked(copy(text, strnlen(text, n_max)), CALLER);
 	errno = ENOMEM;
 	return NULL;
 }
 
 ssize_t write(int descriptor, const void *data, size_t n_byte)
 {
-	if (!fails(KIND_WRITE, CALLER))
+	if (!fails(FAULT_WRITE, CALLER))
 		return REAL_WRITE(descriptor, data, n_byte);
 	errno = ENOSPC;
 	return -1;
@@ -176,7 +218,7 @@ ssize_t write(int descriptor, const void *data, size_t n_byte)
 
 ssize_t pwrite(int descriptor, const void *data, size_t n_byte, off_t at)
 {
-	if (!fails(KIND_WRITE, CALLER))
+	if (!fails(FAULT_WRITE, CALLER))
 		return REAL_PWRITE(descriptor, data, n_byte, at);
 	errno = ENOSPC;
 	return -1;
@@ -189,7 +231,7 @@ ssize_t pwrite64(int descriptor, const void *data, size_t n_byte, off_t at)
 
 int fsync(int descriptor)
 {
-	if (!fails(KIND_FSYNC, CALLER))
+	if (!fails(FAULT_FSYNC, CALLER))
 		return REAL_FSYNC(descriptor);
 	errno = EIO;
 	return -1;
@@ -197,7 +239,7 @@ int fsync(int descriptor)
 
 int fdatasync(int descriptor)
 {
-	if (!fails(KIND_FSYNC, CALLER))
+	if (!fails(FAULT_FSYNC, CALLER))
 		return REAL_FDATASYNC(descriptor);
 	errno = EIO;
 	return -1;
@@ -205,7 +247,7 @@ int fdatasync(int descriptor)
 
 int rename(const char *from, const char *to)
 {
-	if (!fails(KIND_RENAME, CALLER))
+	if (!fails(FAULT_RENAME, CALLER))
 		return REAL_RENAME(from, to);
 	errno = EACCES;
 	return -1;
