@@ -2,22 +2,19 @@
 /*
  * Machines and networks at the ends of all that files may say, through the commands: every run ends with a result, a
  * mistake in a file or a verdict, and its totals are the sums of what it lists. Each run is a process of its own, so
- * that an abort is told from a refusal; one that takes longer than a second is stopped and says
+ * that an abort is told from a refusal; one that takes longer than a second of processor time is stopped and says
  * nothing. EXTREMES=FIRST:N:SECONDS runs N trials from the first one on, each for so long at most, and names all that
  * fail.
  */
 #include "tests/support/unit_test.h"
 
-#include "dse/cmd/command_table.h"
-#include "dse/options/cli.h"
 #include "sim/fast/fast.h"
+#include "tests/support/command_child.h"
 #include "tests/support/random_extreme.h"
 #include "tests/support/space_folder.h"
-#include <fcntl.h>
 #include <jansson.h>
-#include <sys/wait.h>
 
-enum { MAX_WORD = 24, MAX_SECOND = 1, N_TRIAL = 40 };
+enum { MAX_SECOND = 1, N_TRIAL = 40 };
 
 /* MACHINE, NETWORK, SPACE and OUT are files and a folder of the trial's. */
 static const char *const command[] = {
@@ -126,92 +123,31 @@ static void check_totals(const char *file)
 
 /* ---- a trial ---- */
 
-static char *file_of(char *word)
-{
-	static const char *const name[] = {"MACHINE", "NETWORK", "SPACE", "OUT", "RUNS"};
-	for (int i = 0; i < 5; i++)
-		if (strcmp(word, name[i]) == 0)
-			return path[i];
-	return word;
-}
-
-/* In the child: the exit code of the program, what it says in the file "said". */
-static int run_command(const char *line)
-{
-	char text[200], *word[MAX_WORD], program[] = "dse", jobs[] = "-j1";
-	int n = 0, said = open(path[5], O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	struct cli_options options;
-	struct err err = {0};
-	if (said < 0 || dup2(said, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0)
-		return 99;
-	(void)snprintf(text, sizeof(text), "%s", line);
-	word[n++] = program;
-	for (char *at = strtok(text, " "); at; at = strtok(NULL, " "))
-		word[n++] = file_of(at);
-	word[n++] = jobs;
-	enum err_code code = cli_parse(&command_program, n, word, &options, &err);
-	if (code == ERR_OK)
-		code = options.command->run(&options, &err);
-	(void)fputs(err_text(&err), stdout);
-	(void)fflush(stdout);
-	err_clear(&err);
-	return (int)code;
-}
-
-static void show_file(const char *name)
-{
-	char line[400];
-	FILE *file = fopen(name, "r");
-	while (file && fgets(line, sizeof(line), file))
-		print_error("    %s", line);
-	if (file)
-		(void)fclose(file);
-}
-
-/* What a sanitizer that goes on after its reports leaves behind. */
-static bool is_reported(void)
-{
-	char line[400];
-	FILE *file = fopen(path[5], "r");
-	bool found = false;
-	while (file && fgets(line, sizeof(line), file))
-		found = found || strstr(line, "runtime error");
-	if (file)
-		(void)fclose(file);
-	return found;
-}
-
 /* false: it ended otherwise than it may. The codes are those of README.md. */
 static bool run_trial(uint32_t trial, size_t *n_result)
 {
 	struct rng rng = rng_stream(16, trial, 0);
 	const char *line = command[rng_below(&rng, N_COMMAND)];
-	int status = 0;
+	const struct command_name name[] = {
+	    {"MACHINE", path[0]}, {"NETWORK", path[1]}, {"SPACE", path[2]}, {"OUT", path[3]}, {"RUNS", path[4]}};
 	write_inputs(&rng);
 	(void)remove(path[3]);
-	pid_t child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		(void)alarm(max_second);
-		_exit(run_command(line));
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	bool is_late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	if (is_late)
+	struct command_end end = command_in_child(line, name, 5, path[5], max_second * 1000);
+	int code = end.code;
+	if (end.is_late)
 		return true;
 	bool is_reason = code == ERR_INPUT || code == ERR_INFEASIBLE || code == ERR_USAGE;
-	if ((code == ERR_OK || is_reason) && !is_reported()) {
+	if ((code == ERR_OK || is_reason) && !command_said(path[5], "runtime error")) {
 		*n_result += code == ERR_OK;
 		if (code == ERR_OK && strstr(line, "simulate") == line && strstr(line, "OUT"))
 			check_totals(path[3]);
 		return true;
 	}
 	print_error("trial %u: dse %s: %s %d\n", trial, line, code < 0 ? "signal" : "code",
-	            code < 0 ? WTERMSIG(status) : code);
+	            code < 0 ? end.signal : code);
 	for (int i = 0; i < 3 && !getenv("EXTREMES_SHORT"); i++)
-		show_file(path[i]);
-	show_file(path[5]);
+		command_show(path[i]);
+	command_show(path[5]);
 	return false;
 }
 
