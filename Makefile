@@ -127,6 +127,8 @@ LIBRARY_OBJECTS := $(BUILD)/obj/dse/lib/library.o $(BUILD)/obj/library/ranks.o
 LIBRARIES := $(if $(filter release debug,$(VARIANT)),$(BUILD)/libdse.a $(BUILD)/libdse.so.$(VERSION))
 SUPPORT := $(SUPPORT_SOURCES:%.c=$(BUILD)/obj/%.o)
 TESTS := $(addprefix $(BUILD)/tests/,$(basename $(notdir $(TEST_SOURCES))))
+FUZZ_KINDS := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=%)
+CORPUS_OBJECTS := $(FUZZ_KINDS:%=$(BUILD)/obj/corpus/%.o) $(BUILD)/obj/tests/fuzz/corpus.o
 FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
 BENCHES := $(filter-out %/calibrate_hdl,$(BENCH_SOURCES:tests/bench/%.c=$(BUILD)/bench/%))
 
@@ -135,7 +137,7 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills widths stops faults fuzz draws signatures certificates tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills widths stops faults fuzz draws ranges signatures certificates tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
@@ -201,7 +203,7 @@ stops: deps
 	$(AGAIN) build-program
 	@DSE='$(abspath $(PROGRAM))' tests/stops.sh '$(STOPS)'
 
-# Every allocation, write, fsync and rename of short commands fails once; half an hour. FAULTS: commands that match.
+# Every allocation, write, fsync and rename of short commands fails once. Minutes of a core. FAULTS: commands that match.
 faults: deps
 	$(AGAIN) VARIANT=release build-program build-faults
 	@DSE='$(abspath $(PROGRAM))' tests/faults/run '$(abspath $(BUILD))/faults.so' '$(FAULTS)'
@@ -225,6 +227,11 @@ draws: deps
 studies: deps
 	$(AGAIN) build-program
 	@DSE='$(abspath $(PROGRAM))' tests/cli/readme_sizes.sh --all
+
+# Every machine parameter at its least and most, and all pairs, with extreme layers, through every command. Minutes.
+.PHONY: ranges
+ranges:
+	+@$(MAKE) --no-print-directory draws ONLY='test_ranges test_range_commands'
 
 # What shipped spaces are said to have on their fronts (tests/signatures.txt), on one thread and on two, by each compiler in
 # each variant: a build a time, the next when it is as listed. Ten minutes of two cores.
@@ -285,7 +292,7 @@ debug asan tsan:
 	$(AGAIN) VARIANT=$@ build-program build-tests
 
 build-program: $(PROGRAM) $(LIBRARIES) ; @:
-build-tests: $(TESTS) build-faults ; @:
+build-tests: $(TESTS) build-faults $(BUILD)/corpus ; @:
 build-faults: $(if $(filter release debug,$(VARIANT)),$(BUILD)/faults.so) ; @:
 build-fuzzers: $(FUZZERS) ; @:
 build-benches: $(BENCHES) ; @:
@@ -436,14 +443,26 @@ $(BUILD)/objects.so: $(filter-out $(MAIN_OBJECT),$(OBJECTS))
 $(foreach source,$(TEST_SOURCES),$(eval $(BUILD)/tests/$(basename $(notdir $(source))): $(BUILD)/obj/$(source:.c=.o)))
 
 # What makes calls of a program fail; sanitizers bring allocations of their own.
-$(BUILD)/faults.so: tests/faults/faults.c $(BUILD)/flags
+$(BUILD)/faults.so: $(wildcard tests/faults/*.c) tests/faults/faults.h $(BUILD)/flags
 	$(call say,CC)
-	$(Q)$(CC) -std=c11 -O1 -g -fPIC -shared -Wall -Wextra -Wno-pedantic $< -ldl -o $@
+	$(Q)$(CC) -std=c11 -O1 -g -fPIC -shared -Wall -Wextra -Wno-pedantic -I. $(filter %.c,$^) -ldl -o $@
 
 # -fsanitize=fuzzer brings the main program.
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+
+# All fuzzers in one program that takes each input once, in any variant.
+$(BUILD)/obj/corpus/%.o: tests/fuzz/fuzz_%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) -DLLVMFuzzerTestOneInput=one_$* $(PATH_MAP) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/tests/fuzz/corpus.o: private ALL_CFLAGS += -DKINDS='$(foreach kind,$(FUZZ_KINDS),KIND($(kind)))'
+
+$(BUILD)/corpus: $(CORPUS_OBJECTS) $(ARCHIVE)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
@@ -458,7 +477,7 @@ $(BUILD)/peers/%: tests/peers/%.cpp $(BUILD)/obj/tests/peers/ours.o $(ARCHIVE)
 	$(Q)$(CXX) -std=c++17 -O3 -I. -fopenmp $(filter %.cpp %.o,$^) $(ARCHIVE) -lpagmo $(LIBS) -o $@
 
 -include $(OBJECTS:.o=.d) $(LIBRARY_OBJECTS:.o=.d) $(SUPPORT:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d) \
-	$(FUZZ_SOURCES:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/peers/ours.d
+	$(FUZZ_SOURCES:%.c=$(BUILD)/obj/%.d) $(CORPUS_OBJECTS:.o=.d) $(BUILD)/obj/tests/peers/ours.d
 
 # ---- checks of the source ------------------------------------------------------------------------
 
@@ -517,9 +536,10 @@ help:
 	@echo 'make explore    set up, build, explore spaces/mla_sizing.yaml'
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
 	@echo 'make test-threads searches that are kept in a store under the thread sanitizer (clang); a minute'
-	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
+	@echo 'make fuzz       fuzz every reader and command with clang for FUZZ_SECONDS (10) each, in build/fuzz (FUZZ: which)'
 	@echo 'make draws      all random cases of the tests that draw them (ONLY=test_why: of one); half an hour'
-	@echo 'make faults     every allocation, write, fsync and rename of short commands fails once; half an hour'
+	@echo 'make faults     every allocation, write, fsync and rename of short commands fails once; minutes of a core (FAULTS: which)'
+	@echo 'make ranges     all machine parameters at their least and most, two at a time, through every command; minutes'
 	@echo 'make stops      how long each command goes on after a signal, and a search after --max-seconds; minutes'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
 	@echo 'make mutants    change conditions, signs and statements of models and search: does a test fail? Hours'

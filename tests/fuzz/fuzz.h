@@ -2,14 +2,18 @@
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 /* What the fuzzers share: files for readers that want a path, and the check of a reader's answer. */
+#include "dse/cmd/command_table.h"
 #include "dse/design/simulate.h"
+#include "dse/options/cli.h"
 #include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "sim/machine/machine_check.h"
 #include "tests/support/reader_result.h"
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Called by the fuzzer with each input. */
@@ -108,6 +112,85 @@ static inline void fuzz_network(enum err_code code, struct network *network, siz
 	}
 	fuzz_answer(code, err);
 	network_free(network);
+}
+
+/* A command's answer: no internal error, no message that is no text. */
+static inline void fuzz_command_answer(enum err_code code, const struct err *err)
+{
+	fuzz_require((code == ERR_OK) == (err->n_message == 0) || code == ERR_GATE || code == ERR_INTERRUPTED,
+	             "a command's answer", err);
+	fuzz_require(code != ERR_INTERNAL, "an internal error", err);
+	fuzz_require(is_printable(err_text(err)), "a command's message that is no text", err);
+}
+
+/* Run the program with n words; judges: its answer must be one of the above. */
+static inline enum err_code fuzz_command(int n, const char *const *word, bool judges)
+{
+	enum { MAX_WORD = 32 };
+	char *copy[MAX_WORD], program[] = "dse", *argument[MAX_WORD + 2] = {program};
+	struct cli_options options;
+	struct err err = {0};
+	fuzz_require(n <= MAX_WORD, "words", NULL);
+	for (int i = 0; i < n; i++)
+		argument[i + 1] = copy[i] = fuzz_text((const uint8_t *)word[i], strlen(word[i]));
+	enum err_code code = cli_parse(&command_program, n + 1, argument, &options, &err);
+	fuzz_require(code == ERR_OK, "cli_parse", &err);
+	code = options.command->run(&options, &err);
+	if (judges)
+		fuzz_command_answer(code, &err);
+	err_clear(&err);
+	for (int i = 0; i < n; i++)
+		free(copy[i]); /* cli_parse moves arguments about */
+	return code;
+}
+#define FUZZ_WORDS(...)                                                          \
+	sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]) \
+	{                                                                        \
+		__VA_ARGS__                                                      \
+	}
+#define FUZZ_COMMAND(...) fuzz_command(FUZZ_WORDS(__VA_ARGS__), true)
+
+/* A file, or a folder with all that is in it. */
+static inline void fuzz_remove(const char *path)
+{
+	DIR *directory = opendir(path);
+	for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+		char below[2 * FUZZ_PATH_SIZE];
+		int n = snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && n < (int)sizeof(below))
+			fuzz_remove(below);
+	}
+	if (directory)
+		(void)closedir(directory);
+	(void)remove(path);
+}
+
+/* A folder of this process that is not there, or no longer; the same name each time. */
+static inline const char *fuzz_folder(const char *name, char path[FUZZ_PATH_SIZE])
+{
+	const char *folder = getenv("FUZZ_DIR");
+	(void)snprintf(path, FUZZ_PATH_SIZE, "%s/%s_%ld", folder ? folder : "/tmp", name, (long)getpid());
+	fuzz_remove(path);
+	return path;
+}
+
+/* The only folder below a run's: path/NAME/file into `found`. */
+static inline void fuzz_run_file(const char *path, const char *file, char found[FUZZ_PATH_SIZE])
+{
+	DIR *directory = opendir(path);
+	fuzz_require(directory != NULL, "no run", NULL);
+	for (const struct dirent *entry; (entry = readdir(directory));)
+		if (entry->d_name[0] != '.')
+			fuzz_require(snprintf(found, FUZZ_PATH_SIZE, "%s/%s%s%s", path, entry->d_name, *file ? "/" : "",
+			                      file) < FUZZ_PATH_SIZE,
+			             "a long name", NULL);
+	(void)closedir(directory);
+}
+
+static inline void fuzz_write(const char *path, const void *data, size_t n_byte)
+{
+	FILE *file = fopen(path, "wb");
+	fuzz_require(file && fwrite(data, 1, n_byte, file) == n_byte && fclose(file) == 0, path, NULL);
 }
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Argument vectors, one word a line; commands that write nothing but stdout are run. */
-#include "dse/cmd/command_table.h"
-#include "dse/options/cli.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MAX_WORD 32
