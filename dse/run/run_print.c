@@ -6,11 +6,13 @@
 #include "dse/out/command_word.h"
 #include "dse/keep/output_file.h"
 #include "dse/out/table.h"
+#include "dse/space/energy_trust.h"
 #include "sim/base/csv.h"
 #include "dse/verdict/verdict.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +32,8 @@ void run_put_json(struct json *json, const struct run_record *run)
 	if (run->known_from > 0)
 		json_put_u64(json, "known_from", run->known_from);
 	json_put_fields(json, "version %s, build %s, model %s, command %s, folder %s, space %s, engine %s, detail %s",
-	                run->version, run->build, run->model, run->command, run->folder, run->space, run->engine, run->detail);
+	                run->version, run->build, run->model, run->command, run->folder, run->space, run->engine,
+	                run->detail);
 	json_put_fields(json,
 	                "seed %" PRIu64 ", state %s, exactness %s, certificate %s, points %" PRIu64 ", signature %s",
 	                run->seed, run->state, run->exactness, run->certificate, run->n_point,
@@ -125,6 +128,32 @@ static void print_points(FILE *file, const struct csv_table *csv, size_t n_objec
 	table_finish(&table, file, 0);
 }
 
+/* A cell as a number; NAN: there is no such column, or nothing in it. */
+static double read_cell(const struct csv_table *csv, size_t row, const char *column)
+{
+	size_t at = csv_find_column(csv, column);
+	const char *text = at == CSV_NO_COLUMN ? "" : csv_get_cell(csv, row, at)->text;
+	return *text ? strtod(text, NULL) : (double)NAN;
+}
+
+/* What a point's energy rests on, as dse explore says it; nothing where front.csv does not say. */
+static void print_trust(FILE *file, const struct csv_table *csv, size_t row)
+{
+	struct energy_trust trust = {.least_mj = read_cell(csv, row, "energy_least_mj"),
+	                             .most_mj = read_cell(csv, row, "energy_most_mj")};
+	double energy_mj = read_cell(csv, row, "energy_mj");
+	char column[64], begin[64];
+	for (int i = 0; i < N_CONFIDENCE; i++) {
+		(void)snprintf(column, sizeof(column), "energy_%s_pct", confidence_name[i]);
+		double pct = read_cell(csv, row, column);
+		trust.by_mj[i] = isnan(pct) ? 0 : energy_mj * pct / 100;
+	}
+	if (isnan(energy_mj) || isnan(trust.least_mj) || !(energy_trust_mj(&trust) > 0))
+		return;
+	(void)snprintf(begin, sizeof(begin), "design %s, the knee: ", csv_get_cell(csv, row, 0)->text);
+	energy_trust_print(file, begin, &trust);
+}
+
 /* As many points of front.csv as dse explore prints, chosen in the same way. */
 static enum err_code print_front(FILE *file, struct database *store, const struct run_record *run,
                                  const struct run_file *kept, struct err *err)
@@ -151,6 +180,7 @@ static enum err_code print_front(FILE *file, struct database *store, const struc
 		size_t n = shortlist_choose(&front, SHORTLIST_MAX, chosen, &knee);
 		(void)fprintf(file, "%zu of %zu points:\n", n, csv.n_row);
 		print_points(file, &csv, n_objective, chosen, n, knee);
+		print_trust(file, &csv, knee);
 	}
 	pareto_free(&front);
 	csv_free(&csv);

@@ -19,6 +19,10 @@ expect_code 5 "$DSE" runs --store "$store"
 expect_text "$work/err" "there is no store of runs"
 expect_code 0 "$DSE" explore $space --detail fast -q -o "$results"
 [ -s "$store" ] || fail "no $store"
+grep "the knee: energy_mj rests on coefficients measured: .* within all their intervals" "$work/out" >"$work/trust" || fail "no trust"
+expect_code 0 "$DSE" show last --store "$store"
+grep "energy_mj rests on" "$work/out" >"$work/trust_kept" || true
+expect_same "$work/trust_kept" "$work/trust"
 folder=$(echo "$results"/smoke-*)
 signature=$(sed -n 's/.*"signature": "\(.*\)",/\1/p' "$folder/run.json")
 
