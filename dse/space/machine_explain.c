@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/machine_explain.h"
+#include "dse/space/area_trust.h"
+#include "sim/base/unit.h"
 #include "sim/machine/energy.h"
 #include "sim/machine/machine_param.h"
 #include <assert.h>
@@ -147,6 +149,31 @@ static size_t explain_confidence(struct words *words, const struct machine *mach
 	return n;
 }
 
+/* Parts that are counted, with their intervals, and which are not; nothing where the machine has no area. */
+static void explain_area(struct words *words, const struct machine *machine, const struct machine_sources *sources)
+{
+	struct area_part part[AREA_N_PART];
+	struct words_text away = {0};
+	double least = 0, most = 0;
+	if (!(machine_area_um2(machine) > 0))
+		return;
+	area_parts(machine, sources, part);
+	words_section(words, "Area");
+	for (size_t i = 0; i < AREA_N_PART; i++) {
+		least += part[i].least_mm2;
+		most += part[i].most_mm2;
+		if (part[i].mm2 > 0)
+			words_line(words, "%s: %s, %.4g mm2, %.4g to %.4g (%s)",
+			           confidence_name[part[i].provenance.confidence], part[i].key, part[i].mm2,
+			           part[i].least_mm2, part[i].most_mm2, part[i].provenance.source);
+		else
+			words_add(&away, "%s%s", away.n > 0 ? ", " : "", part[i].key);
+	}
+	words_line(words, "in all: %.5g mm2, %.4g to %.4g within all intervals%s%s",
+	           machine_area_um2(machine) * MM2_PER_UM2, least, most, away.n > 0 ? "; not counted: " : "",
+	           away.n > 0 ? away.text : "");
+}
+
 void machine_explain(struct words *words, const struct machine *machine, const struct machine_sources *sources,
                      const char *path)
 {
@@ -158,6 +185,7 @@ void machine_explain(struct words *words, const struct machine *machine, const s
 	explain_array(words, machine);
 	explain_rates(words, machine);
 	explain_defaults(words, machine, sources);
+	explain_area(words, machine, sources);
 	words_section(words, "How far its energies and grey-box clocks are known");
 	for (int i = N_CONFIDENCE - 1; i >= 0; i--)
 		n[i] = explain_confidence(words, machine, sources, (enum confidence)i);

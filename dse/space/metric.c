@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define MS_PER_US 1e-3
-#define MM2_PER_UM2 1e-6
 
 const struct metric_info metric_table[N_METRIC] = {
     [METRIC_LATENCY] = {"latency_ms", METRIC_OF_LAYER, COMPOSE_SUM, "latency", "ms", "run-time of one inference"},

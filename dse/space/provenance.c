@@ -195,6 +195,13 @@ void provenance_print_interval(FILE *file, const struct provenance *provenance)
 	(void)fprintf(file, ", +-: %s%s", text, provenance->has_interval_frac ? " %" : "");
 }
 
+double provenance_distance(const struct provenance *provenance, double value)
+{
+	double frac = provenance->has_interval_frac ? provenance->interval_frac
+	                                            : confidence_interval_frac[provenance->confidence];
+	return provenance->has_interval ? provenance->interval : frac * value;
+}
+
 /* ---- coefficients ---- */
 
 /* What is known of a value: the file's word, the table's of a default, or nothing. */
@@ -230,8 +237,7 @@ static void set_interval(struct coefficient *coefficient, size_t row)
 {
 	const struct provenance *known = &coefficient->provenance;
 	bool is_shared = coefficient->level == UINT32_MAX || !known->is_of_level;
-	double frac = known->has_interval_frac ? known->interval_frac : confidence_interval_frac[known->confidence];
-	double distance = known->has_interval ? known->interval : frac * coefficient->value;
+	double distance = provenance_distance(known, coefficient->value);
 	coefficient->least = real_max(0, coefficient->value - distance);
 	coefficient->most = coefficient->value + distance;
 	coefficient->deviate = (uint32_t)row * (MACHINE_MAX_LEVEL + 1) + (is_shared ? 0 : 1 + coefficient->level);

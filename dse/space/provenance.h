@@ -61,6 +61,9 @@ void machine_sources_read(const struct doc_node *map, const struct machine *mach
 /* ", +-: 20 %" behind an entry's source in a machine file; nothing where it has none. */
 void provenance_print_interval(FILE *file, const struct provenance *provenance);
 
+/* How far the true value may be from this one, by the entry's `+-` or its confidence; in the value's unit. */
+double provenance_distance(const struct provenance *provenance, double value);
+
 /* A coefficient of a machine, at one operating point or, level UINT32_MAX, at all. */
 struct coefficient {
 	const char *key, *unit;

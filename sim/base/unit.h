@@ -16,6 +16,7 @@
 #define MS_PER_NS 1e-6
 #define NS_PER_MS 1e6
 #define MJ_PER_PJ 1e-9
+#define MM2_PER_UM2 1e-6
 #define PJ_PER_MJ 1e9
 #define PJ_PER_NJ 1e3
 
