@@ -72,12 +72,10 @@ expect_code 2 mpirun -n 2 "$DSE" explore "$work/ranks.yaml" --shard 1/2
 
 # In a flat search the ranks evaluate for the first one.
 for options in "--engine nsga2 --seed 3" "--engine nsga2 --flat --seed 3" "--flat" "--engine pls --flat --max-evaluations 300"; do
-	rm -rf "$work/flat" "$work"/flat[24]
+	rm -rf "$work/flat" "$work/flat3"
 	expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q $options -j1 -o "$work/flat"
-	for n in 2 4; do
-		expect_code 0 mpirun -n $n "$DSE" explore spaces/smoke.yaml --detail fast -q $options -j1 -o "$work/flat$n"
-		compare_runs "$(echo "$work"/flat/*)" "$(echo "$work/flat$n"/*)"
-	done
+	expect_code 0 mpirun -n 3 "$DSE" explore spaces/smoke.yaml --detail fast -q $options -j1 -o "$work/flat3"
+	compare_runs "$(echo "$work"/flat/*)" "$(echo "$work"/flat3/*)"
 done
 
 # Islands of a flat genetic search live on all ranks; killed with four ranks and taken up with two they end alike.

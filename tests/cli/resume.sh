@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs that are killed, cut short and taken up again end with the bytes of one that was left alone; so do shards that
-# are merged. KILLS runs are killed at random moments (a fixed seed), 8 unless the environment says more.
+# are merged. KILLS runs are killed at random moments (a fixed seed), 4 unless the environment says more.
 . tests/cli/common
-KILLS=${KILLS:-8}
+KILLS=${KILLS:-4}
 
 # About half a second of work, layer by layer or flat.
 cat >"$work/kills.yaml" <<'END'
@@ -21,11 +21,11 @@ layers:
     level: all
 search:
   population: 1000
-  generations: 300
+  generations: 80
 objectives: [latency_ms, energy_mj, mac_units]
 END
 
-sed 's/generations: .*/generations: 60/' "$work/kills.yaml" >"$work/layers.yaml"
+sed 's/generations: .*/generations: 40/' "$work/kills.yaml" >"$work/layers.yaml"
 
 cat >"$work/islands.yaml" <<'END'
 name: kills
@@ -36,7 +36,7 @@ network: tiny
 layers:
   - match: '.*'
     split: all
-search: {engine: nsga2, islands: 4, max_evaluations: 100000}
+search: {engine: nsga2, islands: 4, max_evaluations: 40000}
 objectives: [latency_ms, energy_mj, mac_units]
 END
 space=$work/kills.yaml
@@ -109,7 +109,7 @@ killed genetic "$(((KILLS + 1) / 2))" -j2 --engine nsga2 --flat --seed 3
 space=$work/layers.yaml
 killed genetic-layers "$(((KILLS + 1) / 2))" -j2 --engine nsga2 --seed 3
 space=$work/kills.yaml
-killed flat "$(((KILLS + 1) / 2))" -j2 --flat --max-evaluations 500000
+killed flat "$(((KILLS + 1) / 2))" -j2 --flat --max-evaluations 120000
 space=$work/islands.yaml
 killed islands "$(((KILLS + 1) / 2))" -j2 --flat
 
