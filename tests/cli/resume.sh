@@ -21,11 +21,11 @@ layers:
     level: all
 search:
   population: 1000
-  generations: 80
+  generations: 40
 objectives: [latency_ms, energy_mj, mac_units]
 END
 
-sed 's/generations: .*/generations: 40/' "$work/kills.yaml" >"$work/layers.yaml"
+sed 's/generations: .*/generations: 12/' "$work/kills.yaml" >"$work/layers.yaml"
 
 cat >"$work/islands.yaml" <<'END'
 name: kills
