@@ -47,10 +47,12 @@ static char **make_environment(const struct child_limits *limits)
 	size_t n = 0, n_kept = 1;
 	while (environ[n])
 		n++;
-	char **made = memory_array(n + 2, sizeof(*made)), text[96];
+	char **made = memory_array(n + 3, sizeof(*made)), text[96];
 	(void)snprintf(text, sizeof(text), CHILD_VARIABLE "=%ld:%llu", (long)getpid(),
 	               (unsigned long long)limits->max_mb);
 	made[0] = memory_text(text);
+	if (limits->variable)
+		made[n_kept++] = limits->variable;
 	for (size_t i = 0; i < n; i++)
 		if (is_inherited(environ[i]))
 			made[n_kept++] = environ[i];
@@ -87,7 +89,7 @@ static int start(char *const *argument, char *const *environment, FILE *out, FIL
 	(void)sigemptyset(&none);
 	(void)sigemptyset(&normal);
 	(void)sigaddset(&normal, SIGXFSZ);
-	code = posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
+	code = out ? posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO) : 0;
 	if (code == 0 && said)
 		code = posix_spawn_file_actions_adddup2(&actions, fileno(said), STDERR_FILENO);
 	if (code == 0)
@@ -124,7 +126,8 @@ static void wait_for(pid_t child, const struct child_limits *limits, struct chil
 			break;
 		uint64_t now_ms = stop_now_ms();
 		bool is_stopped = stop_requested(NULL);
-		if (kill_ms == UINT64_MAX && (is_stopped || now_ms >= late_ms)) {
+		bool is_hung = kill_ms == UINT64_MAX && limits->is_hung && limits->is_hung(limits->context);
+		if (kill_ms == UINT64_MAX && (is_stopped || is_hung || now_ms >= late_ms)) {
 			end->is_late = !is_stopped;
 			kill_ms = now_ms + (is_stopped ? CHILD_PATIENCE_MS : LATE_PATIENCE_MS);
 			(void)kill(child, SIGTERM);
@@ -137,20 +140,21 @@ static void wait_for(pid_t child, const struct child_limits *limits, struct chil
 	end->signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-enum err_code child_run(const char *const *word, size_t n_word, const struct child_limits *limits, bool keeps_stderr,
-                        struct child_end *end, struct err *err)
+enum err_code child_run(const char *const *word, size_t n_word, const struct child_limits *limits,
+                        enum child_streams streams, struct child_end *end, struct err *err)
 {
 	char name[] = "dse";
 	pid_t child = 0;
 	assert(word && limits && end);
 	*end = (struct child_end){.code = -1};
-	FILE *out = tmpfile(), *said = keeps_stderr ? NULL : tmpfile();
+	bool keeps_out = streams == CHILD_KEEPS_BOTH, keeps_said = streams != CHILD_KEEPS_NONE;
+	FILE *out = keeps_out ? NULL : tmpfile(), *said = keeps_said ? NULL : tmpfile();
 	char **argument = memory_array(n_word + 2, sizeof(*argument)), **environment = make_environment(limits);
 	argument[0] = name;
 	for (size_t i = 0; i < n_word; i++)
 		argument[i + 1] = memory_text(word[i]);
 	(void)fflush(NULL); /* what is buffered here is not the child's to write */
-	int code = !out || (!said && !keeps_stderr) ? errno : start(argument, environment, out, said, &child);
+	int code = (!out && !keeps_out) || (!said && !keeps_said) ? errno : start(argument, environment, out, said, &child);
 	if (code == 0)
 		wait_for(child, limits, end);
 	end->out = read_end(out);

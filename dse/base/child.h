@@ -16,7 +16,13 @@
 struct child_limits {
 	uint64_t max_seconds; /* from its start; 0: for ever */
 	uint64_t max_mb;      /* data of the process, 10^6 byte; 0: what the machine has */
+	bool (*is_hung)(void *context); /* asked now and then whether it is to be ended as late; NULL: nobody knows */
+	void *context;
+	char *variable; /* "NAME=VALUE" that it has in its environment; NULL: none */
 };
+
+/* Which of its streams are this process's, and not kept for who started it. */
+enum child_streams { CHILD_KEEPS_NONE, CHILD_KEEPS_STDERR, CHILD_KEEPS_BOTH };
 
 /* How a child ended. Texts are what it wrote at last, CHILD_TEXT_BYTE at most, never NULL after child_run. */
 #define CHILD_TEXT_BYTE 8192
@@ -28,14 +34,14 @@ struct child_end {
 };
 
 /*
- * Run `dse WORD...` and wait for it. word [n_word] without the program's name. keeps_stderr: its stderr is this
- * process's, and said stays empty. When a wish to stop comes (sim/base/stop.h) it is told once, and killed if it is
+ * Run `dse WORD...` and wait for it. word [n_word] without the program's name. What of its streams is this process's
+ * stays empty in *end. When a wish to stop comes (sim/base/stop.h) it is told once, and killed if it is
  * still there CHILD_PATIENCE_MS later. ERR_OK however the child ended, with *end filled; ERR_IO when it could not be
  * started.
  */
 #define CHILD_PATIENCE_MS UINT64_C(10000)
-enum err_code child_run(const char *const *word, size_t n_word, const struct child_limits *limits, bool keeps_stderr,
-                        struct child_end *end, struct err *err);
+enum err_code child_run(const char *const *word, size_t n_word, const struct child_limits *limits,
+                        enum child_streams streams, struct child_end *end, struct err *err);
 
 void child_end_free(struct child_end *end);
 

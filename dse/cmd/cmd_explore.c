@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse explore: read a space, search it, write the front, print it. */
+#include "dse/base/child.h"
 #include "dse/base/memory.h"
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
@@ -14,6 +15,7 @@ enum err_code explore_command_run(const struct cli_options *options, struct expl
 	struct run_keep *keep = memory_array(1, sizeof(*keep));
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
 	const struct explore_request *request = &own;
+	keep->takes_up = own.at_work && own.at_work->is_again && !own.resume;
 	enum err_code code = effort_apply(options->effort, &own, err);
 	if (code == ERR_OK)
 		code = run_keep_start(keep, &request, err);
@@ -41,5 +43,15 @@ enum err_code explore_command_run(const struct cli_options *options, struct expl
 
 enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 {
-	return explore_command_run(options, choice_explore(options), err);
+	struct explore_request request = choice_explore(options);
+	if (!options->isolate && options->step_seconds == 0 && options->max_mb == 0)
+		return explore_command_run(options, request, err);
+	if (!options->isolate)
+		return err_add(err, ERR_USAGE, "dse explore: --max-mb and --step-seconds go with --isolate");
+	if (!child_begin())
+		return explore_apart(options, err);
+	request.at_work = at_work_join();
+	enum err_code code = explore_command_run(options, request, err);
+	at_work_finish(request.at_work);
+	return code;
 }

@@ -36,7 +36,7 @@ static const struct cli_command command_table[] = {
      LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_LIVE, OPTION_MAX_EVALUATIONS, OPTION_EPSILON,
           OPTION_DETAIL, OPTION_VERIFY, OPTION_PROVE, OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES,
           OPTION_COEFFICIENT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS, OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE,
-          OPTION_SET, OPTION_CERTIFICATE),
+          OPTION_SET, OPTION_CERTIFICATE, OPTION_ISOLATE, OPTION_STEP_SECONDS, OPTION_MAX_MB),
      cmd_explore},
     {"check-certificate", "CERTIFICATE [SPACE.yaml]", "is a front what its certificate says? by what the search shares nothing with",
      "Reads what 'dse explore SPACE.yaml --detail fast --certificate FILE' wrote, and the space anew, from where the\n"

@@ -115,7 +115,8 @@ static const char *join(struct arena *arena, const char *a, const char *b, const
 static enum err_code tell_failure(struct night *night, struct night_space *space, const struct child_end *end,
                                   struct err *err)
 {
-	const struct child_limits limits = {night->request.max_seconds, night->request.max_mb};
+	const struct child_limits limits = {.max_seconds = night->request.max_seconds,
+	                                    .max_mb = night->request.max_mb};
 	char reason[CHILD_REASON_SIZE];
 	const char *name = NULL, *rest;
 	uint64_t seed = 0;
@@ -139,11 +140,12 @@ static enum err_code tell_failure(struct night *night, struct night_space *space
 
 enum err_code night_apart(struct night *night, struct night_space *space, struct err *err)
 {
-	const struct child_limits limits = {night->request.max_seconds, night->request.max_mb};
+	const struct child_limits limits = {.max_seconds = night->request.max_seconds,
+	                                    .max_mb = night->request.max_mb};
 	const struct words words = list_words(night, space);
 	struct child_end end;
 	bool keeps_stderr = !night->request.quiet && !night->request.no_progress && isatty(STDERR_FILENO) == 1;
-	enum err_code code = child_run(words.word, words.n, &limits, keeps_stderr, &end, err);
+	enum err_code code = child_run(words.word, words.n, &limits, keeps_stderr ? CHILD_KEEPS_STDERR : CHILD_KEEPS_NONE, &end, err);
 	if (code != ERR_OK)
 		return code;
 	if (interrupt_requested())

@@ -170,7 +170,14 @@ OPTION(TABLES, LIST, tables, "tables", 0, "PATH", 0, 0,
        "reference table, or folder of them, for the models' errors; none: no errors (default:\n"
        "tests/reference, where it is); repeatable")
 OPTION(MAX_MB, U64, max_mb, "max-mb", 0, "MB", 0, 1e9,
-       "memory that the process of a space may have, in 10^6 byte; more is its failure (default 0: no limit)")
+       "memory that the process of a space (of dse explore: a process with --isolate) may have, in 10^6 byte; more is\n"
+       "its failure (default 0: no limit)")
+OPTION(ISOLATE, FLAG, isolate, "isolate", 0, NULL, 0, 0,
+       "search in a process of its own: a machine on which it aborts, hangs or finds no memory has failed, and is left\n"
+       "out; all others are searched")
+OPTION(STEP_SECONDS, U64, step_seconds, "step-seconds", 0, "N", 1, 1e9,
+       "with --isolate: a step on one machine (its bounds, the search of a layer, composition) that takes longer hangs\n"
+       "(default: none does)")
 OPTION(TOLERANCE, TEXT, tolerance, "tolerance", 0, "PCT", 0, 0,
        "exit 6 when hypervolume or any objective's least value is worse by more per cent (default 0); by objective:\n"
        "latency_ms=1,energy_mj=2")

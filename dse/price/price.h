@@ -17,6 +17,7 @@
  * Designs of machines without a point on the fast front get no price. The budget is counted in work of the event tier
  * as the fast tier foretells it, so results do not depend on threads, or on what earlier runs have left.
  */
+#include "dse/base/at_work.h"
 #include "dse/design/unroll.h"
 #include "dse/layer/front_key.h"
 #include "dse/out/json.h"
@@ -40,6 +41,7 @@ struct price_options {
 	struct price_keeper kept; /* prices of earlier runs, which count as work, too: results are the same */
 	const struct stop *stop;  /* ends it early; NULL: a signal alone */
 	bool show_progress;
+	struct at_work_page *at_work; /* is told of each machine whose designs are priced; NULL: nobody is */
 };
 
 struct price {

@@ -60,6 +60,7 @@ enum err_code price_run(struct pricing *pricing, struct price_machine *machine, 
 	struct detail_options detail = {
 	    .detail = DETAIL_EVENT, .n_thread = options->n_thread, .can_stop = true, .stop = options->stop};
 	enum err_code code = ERR_OK;
+	uint64_t before = at_work_begin(options->at_work, machine->candidate.set->machine_index);
 	detail.memo = event_memo_new(MEMO_BYTE); /* without memory each run does all its work itself */
 	for (size_t at = 0; at < n && code == ERR_OK; at += BATCH) {
 		code = run_batch(pricing, machine, chosen + at, n - at < BATCH ? n - at : BATCH, &detail, err);
@@ -68,5 +69,6 @@ enum err_code price_run(struct pricing *pricing, struct price_machine *machine, 
 			code = ERR_INTERRUPTED;
 	}
 	event_memo_free(detail.memo);
+	at_work_end(options->at_work, before);
 	return code;
 }

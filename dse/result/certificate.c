@@ -2,6 +2,7 @@
 #include "dse/result/certificate.h"
 #include "dse/engine/engine.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,25 @@ static void thinned_text(const struct front_run *run, char text[THINNED_TEXT])
 		(void)snprintf(text, THINNED_TEXT, "all points would take too much memory or time");
 }
 
+/* Machines that ended their process, of which nothing was looked at: all else is proven as if the space did without them. */
+static bool is_left_out_alone(const struct explore *explore)
+{
+	return explore->n_failure > 0 && explore->n_failure == explore->n_left_out;
+}
+
+/* "; not covered: a, b and 3 others" */
+static void name_left_out(const struct explore *explore, char *text, size_t n_byte)
+{
+	size_t n_named = explore->n_failure < EXPLORE_MAX_FAILURE ? (size_t)explore->n_failure : EXPLORE_MAX_FAILURE,
+	       n_most = n_byte / 2, n = strlen(text), i = 0;
+	for (; i < n_named && n + strlen(explore->failure[i].machine) + 4 < n_most; i++)
+		n += (size_t)snprintf(text + n, n_byte - n, "%s%s", i > 0 ? ", " : "; not covered: ",
+		                      explore->failure[i].machine);
+	if (i < explore->n_failure)
+		(void)snprintf(text + n, n_byte - n, "%s%" PRIu64 " machines", i > 0 ? " and " : "; not covered: ",
+		               explore->n_failure - i);
+}
+
 void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 {
 	const struct explore *explore = run->explore;
@@ -42,7 +62,8 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 		(void)snprintf(text, n_byte,
 		               "the search was cut short: no %s design beats this front by more than %.3g %%",
 		               is_reduced ? "listed" : "legal", 100.0 * explore->open_gap_frac * ROUND_UP);
-	else if (explore->interrupted || explore->truncated || explore->n_failure > 0)
+	else if (explore->interrupted || explore->truncated ||
+	         (explore->n_failure > 0 && !is_left_out_alone(explore)))
 		(void)snprintf(text, n_byte, "none, the search was cut short: the front is of what was seen");
 	else if (run->options->engine->is_random)
 		(void)snprintf(text, n_byte, "none: a %s search proves nothing of what it has not seen",
@@ -60,6 +81,8 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	else
 		(void)snprintf(text, n_byte, "exact, every %s design is accounted for",
 		               is_reduced ? "listed" : "legal");
+	if (is_left_out_alone(explore))
+		name_left_out(explore, text, n_byte);
 	size_t n = strlen(text);
 	if (run->price && run->price->is_priced) {
 		static const char before[] = "fast tier: ";

@@ -86,6 +86,9 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 	options->seed = request->has_seed ? request->seed : job->space.seed;
 	options->max_evaluation = request->has_max_evaluations ? request->max_evaluations : job->space.max_evaluation;
 	options->max_ms = 1000 * request->max_seconds;
+	options->at_work = request->at_work;
+	if (request->at_work && request->at_work->end_ms > 0) /* of what was given, others have used a part */
+		options->max_ms = request->at_work->end_ms > stop_now_ms() ? request->at_work->end_ms - stop_now_ms() : 1;
 	options->epsilon = request->epsilon_pct / 100.0;
 	options->show_progress = !request->quiet && !request->no_progress && ranks_index() == 0;
 	code = live_parse(request->live, &job->space, &options->live, err);

@@ -73,10 +73,12 @@ static enum err_code price_designs(struct explore_job *job, struct err *err)
 	    .closes_gap = job->request->closes_gap,
 	    .kept = {job->request->no_cache ? NULL : job->note.fronts, front_store_take_bytes, front_store_keep_bytes},
 	    .stop = job->end_ms > 0 ? &stop : NULL,
-	    .show_progress = job->options.show_progress};
+	    .show_progress = job->options.show_progress,
+	    .at_work = job->request->at_work};
 	if (!job->options.prices || explore->front.n == 0)
 		return ERR_OK;
-	bool is_cut = explore->interrupted || explore->truncated || explore->n_failure > 0 || interrupt_requested();
+	bool is_cut = explore->interrupted || explore->truncated || explore->n_failure > explore->n_left_out ||
+	              interrupt_requested();
 	enum err_code code = is_cut ? ERR_OK : price_front(&job->explore, &options, &job->price, err);
 	if (code != ERR_OK)
 		return code;

@@ -2,6 +2,7 @@
 #ifndef DSE_EXPLORE_REQUEST_H
 #define DSE_EXPLORE_REQUEST_H
 /* What dse explore was asked: by its command line, the journal that is taken up, or a night. Texts are the caller's. */
+#include "dse/base/at_work.h"
 #include "dse/run/run_note.h"
 
 /* --detail: the fast tier searches, the event tier prices what may be on the front (dse/price/price.h). */
@@ -18,6 +19,7 @@ struct explore_request {
 	const char *resume; /* folder of a run to take up; NULL: a new run */
 	const char *certificate; /* file that receives what the front rests on; NULL: none */
 	const char *out;    /* where the run's folder goes; NULL: results */
+	struct at_work_page *at_work; /* of a process that another one watches; NULL: nobody does */
 	bool flat, points, verify, prove, audit, no_cache;
 	bool closes_gap; /* prices until the assumed gap is no more than the resolution */
 	bool json, quiet, no_progress;

@@ -33,16 +33,22 @@ static void build_slot(void *context, size_t i)
 	assert(i < driver->n_slot && !slot->is_alive);
 	const struct space *space = driver->explore->space;
 	struct layer_set *set;
+	slot->left_out = at_work_is_out(driver->options->at_work, slot->machine_index);
+	if (slot->left_out)
+		return;
+	uint64_t before = at_work_begin(driver->options->at_work, slot->machine_index);
 	slot->code = layer_set_build(space, &driver->explore->map, slot->machine_index, &set, slot->why,
 	                             sizeof(slot->why), &slot->err);
-	if (slot->code != ERR_OK || !set)
+	if (slot->code == ERR_OK && set) {
+		slot->code = candidate_init(space, set, &slot->candidate, &slot->err);
+		slot->is_alive = slot->code == ERR_OK;
+	}
+	at_work_end(driver->options->at_work, before);
+	if (!slot->is_alive)
 		return;
-	slot->code = candidate_init(space, set, &slot->candidate, &slot->err);
-	slot->is_alive = slot->code == ERR_OK;
 	slot->candidate.n_thread = driver->options->n_thread;
 	slot->candidate.is_exact = driver->options->engine == &engine_exact;
-	if (slot->is_alive)
-		candidate_set_epsilon(&slot->candidate, driver->options->epsilon);
+	candidate_set_epsilon(&slot->candidate, driver->options->epsilon);
 	slot->candidate.genetic = driver->options->engine->is_random ? driver->options->engine : NULL;
 }
 
@@ -73,16 +79,22 @@ static void compose_network(void *context, size_t i)
 	struct explore_driver *driver = context;
 	size_t n_network = driver->explore->map.n_network;
 	struct explore_slot *slot = &driver->slot[i / n_network];
-	if (slot->is_alive && slot->code == ERR_OK)
-		candidate_compose_network(&slot->candidate, i % n_network);
+	if (!slot->is_alive || slot->code != ERR_OK)
+		return;
+	uint64_t before = at_work_begin(driver->options->at_work, slot->machine_index);
+	candidate_compose_network(&slot->candidate, i % n_network);
+	at_work_end(driver->options->at_work, before);
 }
 
 static void compose_total(void *context, size_t i)
 {
 	struct explore_driver *driver = context;
 	struct explore_slot *slot = &driver->slot[i];
-	if (slot->is_alive && slot->code == ERR_OK)
-		slot->code = candidate_compose_total(&slot->candidate, &slot->err);
+	if (!slot->is_alive || slot->code != ERR_OK)
+		return;
+	uint64_t before = at_work_begin(driver->options->at_work, slot->machine_index);
+	slot->code = candidate_compose_total(&slot->candidate, &slot->err);
+	at_work_end(driver->options->at_work, before);
 }
 
 /* The candidate is out; the others go on. */
@@ -93,6 +105,18 @@ static void note_failed(struct explore_driver *driver, struct explore_slot *slot
 	standings_note_kind(driver->explore->standings, slot->machine_index, STANDING_FAILED);
 	candidate_free(&slot->candidate);
 	slot->is_alive = false;
+}
+
+/* One that ended a process before this one: nothing is known of it. */
+static void note_left_out(struct explore_driver *driver, const struct explore_slot *slot)
+{
+	struct explore *explore = driver->explore;
+	struct machine machine;
+	char why[EXPLORE_TEXT_SIZE];
+	bool has_machine = space_machine(explore->space, slot->machine_index, &machine, why, sizeof(why));
+	explore_note_failure(explore, slot->machine_index, has_machine ? &machine : NULL, "%s", slot->left_out);
+	explore->n_left_out++;
+	standings_note_kind(explore->standings, slot->machine_index, STANDING_FAILED);
 }
 
 /* A candidate without a design: say which layer or network failed, and how nearly. */
@@ -219,7 +243,9 @@ static enum err_code compose_group(struct explore_driver *driver, struct err *er
 		if (!slot->is_alive)
 			continue;
 		explore_count_composition(driver->explore, &slot->candidate);
+		uint64_t before = at_work_begin(driver->options->at_work, slot->machine_index);
 		enum err_code code = insert_front(driver, slot, err);
+		at_work_end(driver->options->at_work, before);
 		if (code != ERR_OK)
 			return code;
 	}
@@ -272,7 +298,9 @@ static enum err_code explore_group(struct explore_driver *driver, struct err *er
 	parallel_for(n, driver->options->n_thread, build_slot, driver);
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
 		struct explore_slot *slot = &driver->slot[i];
-		if (slot->code == ERR_INTERNAL)
+		if (slot->left_out)
+			note_left_out(driver, slot);
+		else if (slot->code == ERR_INTERNAL)
 			explore_note_failure(driver->explore, slot->machine_index, NULL, "machine %" PRIu32 ": %s",
 			                     slot->machine_index, err_text(&slot->err));
 		else if (slot->code != ERR_OK)
@@ -357,6 +385,7 @@ static enum err_code bound_machines(struct explore_driver *driver, struct err *e
 	                                         &driver->explore->map,
 	                                         driver->options->n_thread,
 	                                         driver->options->share,
+	                                         driver->options->at_work,
 	                                         watch_bounds,
 	                                         show_sample,
 	                                         driver,

@@ -7,6 +7,7 @@
  * (any engine), to one Pareto front over the space's objectives. Memory is
  * bounded by the fronts; the result is the same for any number of threads.
  */
+#include "dse/base/at_work.h"
 #include "dse/search/candidate.h"
 #include "dse/search/front_cache.h"
 #include "dse/search/live.h"
@@ -46,6 +47,7 @@ struct explore_options {
 	struct checkpoint *checkpoint; /* of a flat search; NULL: none */
 	struct front_keeper kept;      /* layer fronts that earlier runs have found */
 	struct explore_log log;        /* of an exact search without a share */
+	struct at_work_page *at_work;  /* is told of each machine, and says which are left out; NULL: nobody is */
 };
 
 /* Counts of designs; what was asked was feasible or not: n_told = n_feasible + n_infeasible. */
@@ -110,6 +112,7 @@ struct explore {
 	struct explore_counts counts;
 	struct explore_miss miss;
 	uint64_t n_failure; /* of which the first are listed */
+	uint64_t n_left_out; /* of them: machines of which nothing was looked at (dse/base/at_work.h) */
 	struct explore_failure failure[EXPLORE_MAX_FAILURE];
 	bool interrupted; /* Ctrl-C: the front is of what was seen */
 	bool truncated;   /* max_evaluation or max_ms was reached: likewise */

@@ -26,6 +26,7 @@ struct explore_slot {
 	bool *is_mine;              /* [n_task] which searches are made here; NULL: all */
 	struct front_entry **entry; /* [n_task] of the searches' fronts; NULL: they are not shared */
 	uint64_t lead_byte;         /* see dse/search/front_cache.h */
+	const char *left_out; /* why it is not looked at; NULL: it is */
 	char why[EXPLORE_TEXT_SIZE];
 	enum err_code code;
 	struct err err;

@@ -65,7 +65,7 @@ static void show_job(const struct search_job *job)
 		live_show_layer(live, layer_any_context(&task->layer)->block->name, task->layer.metric, &task->front);
 }
 
-static void run_job(struct search_job *job)
+static void make_search(struct search_job *job)
 {
 	struct share *share = job->driver->options->share;
 	struct candidate *candidate = &job->slot->candidate;
@@ -81,6 +81,14 @@ static void run_job(struct search_job *job)
 	}
 	live_add_search(job->driver->live);
 	atomic_fetch_add(&job->driver->n_done, job->size);
+}
+
+static void run_job(struct search_job *job)
+{
+	struct at_work_page *at_work = job->driver->options->at_work;
+	uint64_t before = at_work_begin(at_work, job->slot->machine_index);
+	make_search(job);
+	at_work_end(at_work, before);
 }
 
 /* Searches that may have a front in common, one after the other. */

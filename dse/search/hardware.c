@@ -136,6 +136,7 @@ static void make_outlook(void *context, size_t i)
 	assert(family->at < family->n && family->code == ERR_OK && family->next < N_STEP);
 	outlook_free(&family->outlook);
 	family->step = family->next;
+	uint64_t before = at_work_begin(judge->options->at_work, family->member[family->at].index);
 	if (!take_outlook(judge, family)) {
 		family->code = outlook_make(&judge->outlook_options, family->member[family->at].index,
 		                            nearest_seeds(judge, family), epsilon, &family->outlook, &family->err);
@@ -144,6 +145,7 @@ static void make_outlook(void *context, size_t i)
 			share_to_journal(judge->options->share, &pack);
 		}
 	}
+	at_work_end(judge->options->at_work, before);
 	atomic_fetch_add(&judge->n_done, 1);
 }
 
@@ -457,7 +459,8 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	judge->n_metric = layer_metrics(space, judge->metric);
 	atomic_init(&judge->n_done, 0);
 	pareto_init(&judge->archive, (unsigned)space->n_objective, 1);
-	enum err_code code = hardware_build_families(space, &judge->arena, &judge->family, &judge->n_family, err);
+	enum err_code code = hardware_build_families(space, options->at_work, &judge->arena, &judge->family,
+	                                             &judge->n_family, err);
 	judge->active = arena_array(&judge->arena, judge->n_family + 1, sizeof(struct hardware_family *));
 	if (code == ERR_OK && !judge->active)
 		code = err_add(err, ERR_INTERNAL, "out of memory");

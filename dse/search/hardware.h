@@ -18,6 +18,7 @@
  * the front, even if the machine of that point is cut later. The result is the same
  * for any number of threads, ranks and shards: each process makes all outlooks.
  */
+#include "dse/base/at_work.h"
 #include "dse/search/floors.h"
 #include "dse/search/outlook.h"
 #include "dse/search/share.h"
@@ -31,6 +32,7 @@ struct hardware_options {
 	const struct layer_map *map;
 	unsigned n_thread;
 	struct share *share; /* whose journals may know outlooks, and keep those that are made; NULL: none */
+	struct at_work_page *at_work; /* is told of each outlook; machines that it leaves out are not looked at; may be NULL */
 	/* Called now and then with the part that is done; false: stop. From any thread. */
 	bool (*watch)(void *context, double done);
 	/* Called between searches with the designs seen so far, over the objectives. */

@@ -141,8 +141,8 @@ static void place_families(const struct space *space, size_t n_helpful, size_t n
 }
 
 /* Members of a family stand side by side, machines by their index. */
-enum err_code hardware_build_families(const struct space *space, struct arena *arena, struct hardware_family **family,
-                                      size_t *n_family, struct err *err)
+enum err_code hardware_build_families(const struct space *space, const struct at_work_page *at_work, struct arena *arena,
+                                      struct hardware_family **family, size_t *n_family, struct err *err)
 {
 	size_t n_machine = space_n_machine(space), n_helpful = count_helpful(space);
 	uint32_t *at = arena_array(arena, n_machine + 1, sizeof(*at));
@@ -155,7 +155,8 @@ enum err_code hardware_build_families(const struct space *space, struct arena *a
 	place_families(space, n_helpful, n_machine, at);
 	for (uint64_t i = 0; i < n_machine; i++) {
 		uint64_t first = first_of_family(space, n_helpful, i);
-		add_machine(space, (uint32_t)i, &member[at[first] + made[first].n], &made[first]);
+		if (!at_work_is_out(at_work, i))
+			add_machine(space, (uint32_t)i, &member[at[first] + made[first].n], &made[first]);
 	}
 	for (size_t i = 0; i < n_machine; i++) {
 		if (made[i].n == 0)
