@@ -293,7 +293,7 @@ debug asan tsan:
 
 build-program: $(PROGRAM) $(LIBRARIES) ; @:
 build-tests: $(TESTS) build-faults $(BUILD)/corpus ; @:
-build-faults: $(if $(filter release debug,$(VARIANT)),$(BUILD)/faults.so) ; @:
+build-faults: $(if $(filter release debug,$(VARIANT)),$(BUILD)/faults.so $(BUILD)/machine_fault.so) ; @:
 build-fuzzers: $(FUZZERS) ; @:
 build-benches: $(BENCHES) ; @:
 
@@ -446,6 +446,11 @@ $(foreach source,$(TEST_SOURCES),$(eval $(BUILD)/tests/$(basename $(notdir $(sou
 $(BUILD)/faults.so: $(wildcard tests/faults/*.c) tests/faults/faults.h $(BUILD)/flags
 	$(call say,CC)
 	$(Q)$(CC) -std=c11 -O1 -g -fPIC -shared -Wall -Wextra -Wno-pedantic -I. $(filter %.c,$^) -ldl -o $@
+
+# Ends a process while it is at work on a given machine.
+$(BUILD)/machine_fault.so: tests/apart/machine_fault.c dse/base/at_work.h $(BUILD)/flags
+	$(call say,CC)
+	$(Q)$(CC) -std=c11 -I. -O1 -g -fPIC -shared -Wall -Wextra -Wno-pedantic $< -ldl -o $@
 
 # -fsanitize=fuzzer brings the main program.
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE)

@@ -80,6 +80,7 @@ void at_work_end(struct at_work_page *page, uint64_t before)
 		return;
 	assert(place_1 > 0);
 	atomic_store(&page->thread[place_1 - 1].begin_ms, stop_now_ms());
+	atomic_store(&page->last_1, atomic_load(&page->thread[place_1 - 1].item_1));
 	atomic_store(&page->thread[place_1 - 1].item_1, before);
 }
 
@@ -105,12 +106,15 @@ void at_work_clear(struct at_work *at_work)
 		atomic_store(&page->thread[i].begin_ms, 0);
 	}
 	atomic_store(&page->n_thread, 0);
+	atomic_store(&page->last_1, 0);
 	atomic_store(&page->is_finished, false);
 }
 
-bool at_work_item(const struct at_work *at_work, uint64_t *item)
+bool at_work_item(const struct at_work *at_work, bool takes_last, uint64_t *item)
 {
 	uint64_t item_1 = atomic_load(&at_work->page->thread[0].item_1);
+	if (item_1 == 0 && takes_last)
+		item_1 = atomic_load(&at_work->page->last_1);
 	*item = item_1 > 0 ? item_1 - 1 : 0;
 	return item_1 > 0;
 }

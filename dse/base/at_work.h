@@ -28,6 +28,7 @@ struct at_work_page {
 		atomic_uint_fast64_t item_1, begin_ms;
 	} thread[AT_WORK_MAX_THREAD];
 	atomic_uint n_thread;
+	atomic_uint_fast64_t last_1; /* the last item that a thread came to the end of, and 1 */
 	atomic_bool is_finished; /* the child came to its end, whatever that is */
 	bool is_again;           /* it goes on with what another one has left */
 	uint64_t end_ms;         /* when its time is up, by stop_now_ms; 0: never */
@@ -57,7 +58,7 @@ void at_work_end(struct at_work_page *page, uint64_t before);
 /* Why an item is left out; NULL: it is not. page may be NULL. */
 const char *at_work_is_out(const struct at_work_page *page, uint64_t item);
 
-/* The child's last act. page may be NULL. */
+/* The child has done what it was asked, or knows why it cannot: no other one is to try again. page may be NULL. */
 void at_work_finish(struct at_work_page *page);
 
 /* ---- of the parent ---- */
@@ -65,8 +66,11 @@ void at_work_finish(struct at_work_page *page);
 /* Before a child is started. */
 void at_work_clear(struct at_work *at_work);
 
-/* What a child of one thread was at work on when it ended; false: nothing. */
-bool at_work_item(const struct at_work *at_work, uint64_t *item);
+/*
+ * What a child of one thread was at work on when it ended; false: nothing. takes_last: where it was at work on nothing any
+ * more, what it was at work on last, as one that finds no memory may have left it.
+ */
+bool at_work_item(const struct at_work *at_work, bool takes_last, uint64_t *item);
 
 /* Whether some thread has been at work on the same for so long. */
 bool at_work_is_slow(const struct at_work *at_work, uint64_t max_ms);

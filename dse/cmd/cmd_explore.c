@@ -52,6 +52,7 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 		return explore_apart(options, err);
 	request.at_work = at_work_join();
 	enum err_code code = explore_command_run(options, request, err);
-	at_work_finish(request.at_work);
+	if (code != ERR_INTERNAL) /* else it has done so where it wrote its results, or another one tries again */
+		at_work_finish(request.at_work);
 	return code;
 }

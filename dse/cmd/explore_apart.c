@@ -29,44 +29,35 @@ struct words {
 	struct arena arena;
 };
 
-static void add_text(struct words *words, const char *option, const char *value)
+static void add_option(struct words *words, const char *option, const char *value)
 {
 	char name[64];
 	(void)snprintf(name, sizeof(name), "--%s", option);
 	words->word[words->n++] = memory_must(arena_text(&words->arena, name));
 	if (value)
-		words->word[words->n++] = value;
+		words->word[words->n++] = memory_must(arena_text(&words->arena, value));
 }
 
-static void add_U64(struct words *words, const char *option, uint64_t value)
+/* An option that was given, with what it was given. */
+static void repeat_option(struct words *words, const struct option_info *info, const struct cli_options *options)
 {
-	char text[32];
-	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
-	add_text(words, option, memory_must(arena_text(&words->arena, text)));
-}
-
-static void add_REAL(struct words *words, const char *option, double value)
-{
-	char text[32];
-	(void)snprintf(text, sizeof(text), "%.17g", value);
-	add_text(words, option, memory_must(arena_text(&words->arena, text)));
-}
-
-static void add_FLAG(struct words *words, const char *option, bool value)
-{
-	if (value)
-		add_text(words, option, NULL);
-}
-
-static void add_TEXT(struct words *words, const char *option, const char *value)
-{
-	add_text(words, option, value);
-}
-
-static void add_LIST(struct words *words, const char *option, struct cli_list list)
-{
-	for (size_t i = 0; i < list.n; i++)
-		add_text(words, option, list.text[i]);
+	const char *member = (const char *)options + info->offset;
+	char number[32];
+	if (info->type == TYPE_FLAG) {
+		add_option(words, info->name, NULL);
+	} else if (info->type == TYPE_TEXT) {
+		add_option(words, info->name, *(const char *const *)(const void *)member);
+	} else if (info->type == TYPE_LIST) {
+		const struct cli_list *list = (const void *)member;
+		for (size_t i = 0; i < list->n; i++)
+			add_option(words, info->name, list->text[i]);
+	} else {
+		if (info->type == TYPE_U64)
+			(void)snprintf(number, sizeof(number), "%" PRIu64, *(const uint64_t *)(const void *)member);
+		else
+			(void)snprintf(number, sizeof(number), "%.17g", *(const double *)(const void *)member);
+		add_option(words, info->name, number);
+	}
 }
 
 /* The command line once more; serial: with one thread. */
@@ -77,13 +68,11 @@ static void list_words(const struct cli_options *options, bool serial, struct wo
 	words->word[words->n++] = "explore";
 	for (size_t i = 0; i < options->n_file; i++)
 		words->word[words->n++] = options->file[i];
-#define OPTION(NAME, type, member, name, letter, argument, least, most, help)                                          \
-	if (options->given[OPTION_##NAME] && !(serial && OPTION_##NAME == OPTION_JOBS))                                \
-		add_##type(words, name, options->member);
-#include "dse/options/cli_option_rows.h"
-#undef OPTION
+	for (size_t i = 0; i < N_OPTION; i++)
+		if (options->given[i] && !(serial && i == OPTION_JOBS))
+			repeat_option(words, &option_table[i], options);
 	if (serial)
-		add_U64(words, "jobs", 1);
+		add_option(words, option_table[OPTION_JOBS].name, "1");
 }
 
 /* What goes only with a search that machines are told apart in. */
@@ -132,7 +121,7 @@ static enum err_code judge(const struct cli_options *options, struct at_work *at
 			(void)fprintf(stderr, "%s: goes on from the journal with one thread, to see where\n", why);
 		return ERR_OK;
 	}
-	if (!at_work_item(at_work, &machine))
+	if (!at_work_item(at_work, end->code == ERR_INTERNAL, &machine))
 		return err_add(err, ERR_INTERNAL, "%s, while no machine was at work; to see it again: the same without "
 		                                  "--isolate, with -j 1",
 		               why);

@@ -470,6 +470,8 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 		job->outcome->run = 0;
 	if (code == ERR_OK)
 		kept = keep_and_print(job, err);
+	if (code == ERR_OK)
+		at_work_finish(job->request->at_work);
 	if (code == ERR_OK && (job->explore.out_of_time || job->price.is_out_of_time))
 		print_extension(job);
 	if (code == ERR_OK)
