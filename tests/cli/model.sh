@@ -72,7 +72,7 @@ for row in json.load(open(sys.argv[1]))["spaces"][0]["trend"]:
 expect_code 0 night "$DSE" 2026-01-01
 expect_code 0 night "$DSE" 2026-01-02
 expect_code 0 night "$work/dse" 2026-01-03
-expect_text "$work/out" "smoke            model    model $other prices designs now, $model did: the same 6 points as run"
+expect_text "$work/out" "smoke            model    model $other prices designs now, $model did: the same 9 points as run"
 expect_text "$results/nightly/2026-01-03/junit.xml" 'failures="0"'
 expect_code 0 night "$work/dse" 2026-01-04
 expect_text "$work/out" "smoke            same "
@@ -87,16 +87,16 @@ expect_same "$work/eras" "$work/expected"
 # Another front for another question is no model's doing: the gate holds. For the same question it is a new line.
 sed -i 's/hop_clk: 4 /hop_clk: 5 /' "$work/spaces/dvfs_chip.yaml"
 expect_code 6 night "$DSE" 2026-01-05
-expect_text "$work/out" "smoke            worse    6 of 6 points of run "
+expect_text "$work/out" "smoke            worse    9 of 9 points of run "
 python3 -c 'import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as store:
     store.execute("UPDATE night SET question = (SELECT question FROM night ORDER BY id DESC LIMIT 1)")' "$store"
 expect_code 0 night "$DSE" 2026-01-05
-expect_text "$work/out" "smoke            model    model $model prices designs now, $other did: 6 of 6 points of run "
+expect_text "$work/out" "smoke            model    model $model prices designs now, $other did: 9 of 9 points of run "
 eras 2026-01-05 | tail -n 1 | grep -qx "2026-01-05 model $model 5" || fail "no new line: $(eras 2026-01-05)"
 sed -i 's/hop_clk: 5 /hop_clk: 6 /' "$work/spaces/dvfs_chip.yaml"
 expect_code 6 night "$DSE" 2026-01-06
-expect_text "$work/out" "smoke            worse    6 of 6 points of run "
+expect_text "$work/out" "smoke            worse    9 of 9 points of run "
 
 # A store from before models were noted is brought up to date, and says nothing of them.
 python3 -c 'import sqlite3, sys
@@ -105,4 +105,4 @@ with sqlite3.connect(sys.argv[1]) as store:
 expect_code 0 "$DSE" runs --last 0 --json --store "$store"
 expect_text "$work/out" '"model": ""'
 expect_code 6 night "$DSE" 2026-01-06
-expect_text "$work/out" "smoke            worse    6 of 6 points of run "
+expect_text "$work/out" "smoke            worse    9 of 9 points of run "

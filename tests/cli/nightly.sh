@@ -39,7 +39,7 @@ for day in 01 02 03 04 05 06 07 08 09 10; do
 	[ $day -le 03 ] || echo "# night $day" >>"$work/spaces/nsga2.yaml"
 	expect_code 0 night 2026-01-$day
 done
-expect_text "$work/out" "exact            same     the same 6 points as run "
+expect_text "$work/out" "exact            same     the same 9 points as run "
 expect_text "$work/out" "nsga2            alike    within the noise of "
 expect_text "$results/nightly/2026-01-10/junit.xml" 'tests="3" failures="0"'
 expect_text "$results/nightly/2026-01-10/nightly.json" '"passes": true'
@@ -55,7 +55,7 @@ sed -i 's/max_evaluations: 60/max_evaluations: 600/' "$work/spaces/nsga2.yaml"
 # One constant of the machine: the gate fails, names points and constant, for people, programs, and CI.
 sed -i 's/hop_clk: 4 /hop_clk: 5 /' "$work/spaces/dvfs_chip.yaml"
 expect_code 6 night 2026-01-11
-expect_text "$work/out" "exact            worse    6 of 6 points of run "
+expect_text "$work/out" "exact            worse    9 of 9 points of run "
 expect_text "$work/out" "nsga2            worse    "
 expect_text "$work/out" "exhaustive       worse    "
 [ "$(grep -c "points lost: [0-9]" "$work/out")" -eq 3 ] || fail "points are not named"
@@ -68,7 +68,7 @@ expect_text "$page/index.html" "dse nightly 1"
 
 # It was meant: accepted, with a note, without searching again; the next night is compared with this one.
 expect_code 6 night 2026-01-11 --accept exact --note 'slow <routers>'
-expect_text "$work/out" "exact            accepted accepted: slow <routers> (6 of 6"
+expect_text "$work/out" "exact            accepted accepted: slow <routers> (9 of 9"
 expect_text "$page/junit.xml" 'slow &#60;routers&#62;'
 expect_code 0 night 2026-01-11 --accept nsga2 --accept exhaustive
 expect_text "$work/out" "exact            accepted accepted: slow <routers>"
@@ -84,7 +84,7 @@ sed -i 's/hop_clk: 5 /hop_clk: 4 /' "$work/spaces/dvfs_chip.yaml"
 expect_code 0 "$DSE" runs prune --keep 0 --yes --store "$store"
 [ "$(runs)" -lt "$n_run" ] || fail "nothing is pruned"
 expect_code 0 night 2026-01-13
-expect_text "$work/out" "exact            better   nothing is lost, and 6 points are better"
+expect_text "$work/out" "exact            better   nothing is lost, and 9 points are better"
 expect_text "$work/out" "nsga2            better   "
 [ "$(grep -c "changed: .*dvfs_chip.yaml noc.hop_clk: 5 -> 4" "$work/out")" -eq 3 ] || fail "what made it better is not named"
 expect_text "$results/nightly/2026-01-13/junit.xml" 'failures="0"'
@@ -213,4 +213,4 @@ expect_text "$work/err" "it goes with --accept"
 # No machine holds a tile any more: that is no percentage.
 sed -i 's/sram_byte: 98304/sram_byte: 1024/' "$work/spaces/dvfs_chip.yaml"
 expect_code 6 "$DSE" nightly "$work/spaces/exact.yaml" --date 2026-01-17 -o "$results" --tables none -q
-expect_text "$work/out" "exact            worse    no design is left of the 6 points of run "
+expect_text "$work/out" "exact            worse    no design is left of the 9 points of run "
