@@ -91,8 +91,8 @@ static bool check_cut(const struct boxes *boxes, const struct box *box)
 	for (uint32_t l = 0; l < layer->n_level; l++) {
 		double value[N_METRIC];
 		uint64_t point, permille;
-		bool is_counted =
-		    bound_metrics(layer->space, &layer->context[boxes->root.operand], &bound, layer->level[l], value);
+		bool is_counted = bound_metrics(layer->space, &layer->context[boxes->root.operand], &bound,
+		                                layer->level[l], false, value);
 		if (takes_letter(boxes->reader, 'l')) {
 			if (is_counted && !certify_over_limit(layer, value))
 				return certify_refuse(boxes->reader, ERR_GATE,

@@ -140,8 +140,8 @@ uint64_t branch_box_size(const struct branch_space *space, const struct branch_b
  * much, so that a range that is wide in any dimension promises both little time and few bytes, which no design of it
  * keeps. Of CONV_4 of ResNet-18 by four objectives that is a third of the boxes.
  *
- * Where bounds count what the busiest PE does as soon as the numbers of ifmap parts are known (root->counts_maps), numbers
- * of filter parts come after these: of CONV_1 of ResNet-18 on thesis_chip that is a third of the boxes.
+ * Where bounds count what the busiest PE does as soon as the numbers of ifmap parts are known (root->counts_maps),
+ * numbers of filter parts come after these: of CONV_1 of ResNet-18 on thesis_chip that is a third of the boxes.
  */
 int branch_box_dim(const struct branch_space *space, const struct branch_box *box)
 {
@@ -223,8 +223,8 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 	bound->score = 1;
 	for (uint32_t l = 0; l < space->n_level; l++) {
 		double value[N_METRIC];
-		bool is_counted =
-		    bound_metrics(layer->space, space->root[box->root].context, range, layer->level[l], value);
+		bool is_counted = bound_metrics(layer->space, space->root[box->root].context, range, layer->level[l],
+		                                layer->with_slower, value);
 		uint32_t over = is_counted ? limit_exceeded(layer, value) : VERDICT_CLOCKS;
 		for (unsigned i = 0; i < n_metric; i++) {
 			double own = value[layer->metric[i]];

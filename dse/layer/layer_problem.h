@@ -65,6 +65,7 @@ struct layer_problem {
 	 * They need no place among the internal metrics, which keeps the fronts small. Infinite: none.
 	 */
 	double layer_limit[N_METRIC];
+	bool with_slower; /* bounds hold for slower NoC and DRAM clocks, too: of searches that keep bounds */
 	uint32_t least_w, least_h, least_c; /* of each axis the choice with the smallest largest part, for cuts */
 	/*
 	 * Feasible points of this layer that bound the search: a candidate whose lower bound one of them dominates is

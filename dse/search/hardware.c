@@ -38,8 +38,8 @@ static const double epsilon_step[] = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 
 #define REFINE_STEP 6
 /* The front that was seen lies above the true one: by so much of its search's epsilon, it is assumed. */
 #define SEEN_FRAC 0.3
-/* In a journal outlooks stand behind all searches of their machine, by epsilon. */
-#define OUTLOOK_TASK (UINT64_MAX - N_STEP)
+/* In a journal outlooks stand behind all searches of their machine, by epsilon, those of its own clocks last. */
+#define OUTLOOK_TASK (UINT64_MAX - 2 * N_STEP)
 
 /* A machine that is left to the search. */
 struct left_machine {
@@ -78,7 +78,7 @@ static bool watch_outlook(void *context, double progress, const struct engine_co
 
 static uint64_t outlook_task(const struct hardware_family *family)
 {
-	return OUTLOOK_TASK + 1 + family->step;
+	return OUTLOOK_TASK + 1 + family->step + (family->is_own ? N_STEP : 0);
 }
 
 static bool take_outlook(struct judge *judge, struct hardware_family *family)
@@ -132,14 +132,17 @@ static void make_outlook(void *context, size_t i)
 {
 	struct judge *judge = context;
 	struct hardware_family *family = judge->active[i];
+	struct outlook_options options = judge->outlook_options;
 	double epsilon = epsilon_step[family->next];
+	options.with_slower &= !family->is_own;
 	assert(family->at < family->n && family->code == ERR_OK && family->next < N_STEP);
 	outlook_free(&family->outlook);
 	family->step = family->next;
+	family->looking = family->member[family->at];
 	uint64_t before = at_work_begin(judge->options->at_work, family->member[family->at].index);
 	if (!take_outlook(judge, family)) {
-		family->code = outlook_make(&judge->outlook_options, family->member[family->at].index,
-		                            nearest_seeds(judge, family), epsilon, &family->outlook, &family->err);
+		family->code = outlook_make(&options, family->member[family->at].index, nearest_seeds(judge, family),
+		                            epsilon, &family->outlook, &family->err);
 		if (family->code == ERR_OK && judge->options->share && judge->options->share->journal) {
 			struct pack pack = pack_record(judge, family);
 			share_to_journal(judge->options->share, &pack);
@@ -255,22 +258,26 @@ static enum err_code note_promise(const struct judge *judge, struct hardware_fam
 	return ERR_OK;
 }
 
-/* The bounds by which it is cut, for whoever asks by how much it lost. */
-static void note_cut(struct judge *judge, const struct outlook *outlook, uint32_t index, const struct machine *machine)
+/* The bounds by which it is cut, for whoever asks by how much it lost; is_seen: the outlook's designs have its clocks.
+ */
+static void note_cut(struct judge *judge, const struct outlook *outlook, uint32_t index, const struct machine *machine,
+                     bool is_seen)
 {
+	const struct standing_design unknown = {.is_known = false};
 	struct pareto floor;
 	pareto_init(&floor, judge->archive.n_objective, judge->archive.n_gene);
 	if (!outlook_list_floor(judge->options->space, outlook, machine, &floor))
 		pareto_free(&floor); /* without memory nothing is said of it */
-	standings_note_cut(judge->options->standings, index, &floor, &outlook->fastest, &outlook->thriftiest);
+	standings_note_cut(judge->options->standings, index, &floor, is_seen ? &outlook->fastest : &unknown,
+	                   is_seen ? &outlook->thriftiest : &unknown);
 }
 
 static void cut_machine(struct judge *judge, const struct outlook *outlook, uint32_t index,
-                        const struct machine *machine)
+                        const struct machine *machine, bool is_seen)
 {
 	struct hardware *hardware = judge->hardware;
 	assert(!hardware->is_cut[index]);
-	note_cut(judge, outlook, index, machine);
+	note_cut(judge, outlook, index, machine, is_seen);
 	hardware->is_cut[index] = true;
 	hardware->n_cut++;
 	hardware->n_candidate = add_sat(hardware->n_candidate, outlook->n_candidate);
@@ -282,7 +289,8 @@ static void cut_machine(struct judge *judge, const struct outlook *outlook, uint
 static void go_on(struct hardware_family *family)
 {
 	outlook_free(&family->outlook);
-	family->has_outlook = family->is_refined = false;
+	family->has_outlook = family->is_refined = family->is_own = false;
+	family->is_begun = true;
 	family->n_try = 0;
 }
 
@@ -305,40 +313,55 @@ static void judge_left(struct judge *judge)
 		struct machine machine;
 		(void)hardware_get_machine(space, left->index, &machine);
 		if (outlook_proves_behind(space, &left->outlook, &machine, &judge->archive))
-			cut_machine(judge, &left->outlook, left->index, &machine);
+			cut_machine(judge, &left->outlook, left->index, &machine, true);
 	}
 }
 
-/* Cut the machines of the family whose designs all lie behind the archive, as the outlook proves. */
-static void apply_outlook(struct judge *judge, struct hardware_family *family)
+/* Cut the machines of a family whose designs all lie behind the archive, as the outlook of one of its kin proves. */
+static void apply_to(struct judge *judge, const struct hardware_family *family, struct hardware_family *other)
 {
 	const struct space *space = judge->options->space;
-	const struct hardware_member own = family->member[family->at];
-	size_t n_kept = family->at;
+	size_t n_kept = other->at;
+	for (size_t i = other->at; i < other->n; i++) {
+		const struct hardware_member member = other->member[i];
+		struct machine machine;
+		if (hardware_serves(family, &family->looking, &member) &&
+		    hardware_get_machine(space, member.index, &machine) &&
+		    outlook_proves_behind(space, &family->outlook, &machine, &judge->archive))
+			cut_machine(judge, &family->outlook, member.index, &machine,
+			            hardware_same_clocks(&family->looking, &member));
+		else
+			other->member[n_kept++] = member;
+	}
+	other->n = n_kept;
+}
+
+static void apply_outlook(struct judge *judge, struct hardware_family *family)
+{
 	if (!isfinite(family->outlook.slack))
 		return; /* some design could not be run */
-	for (size_t i = family->at; i < family->n; i++) {
-		const struct hardware_member member = family->member[i];
-		struct machine machine;
-		(void)hardware_get_machine(space, member.index, &machine);
-		if (hardware_serves(&own, &member) &&
-		    outlook_proves_behind(space, &family->outlook, &machine, &judge->archive))
-			cut_machine(judge, &family->outlook, member.index, &machine);
-		else
-			family->member[n_kept++] = member;
+	for (size_t i = 0; i < judge->n_family; i++)
+		if (judge->family[i].kin == family->kin)
+			apply_to(judge, family, &judge->family[i]);
+	for (size_t i = 0; i < judge->n_family; i++) {
+		struct hardware_family *other = &judge->family[i];
+		if (other->kin == family->kin && other->has_outlook && judge->hardware->is_cut[other->looking.index])
+			go_on(other);
 	}
-	family->n = n_kept;
-	if (judge->hardware->is_cut[own.index])
-		go_on(family);
 }
 
 /* The machine at hand is settled when no further step would cut it. */
 static enum hardware_wish next_wish(struct judge *judge, struct hardware_family *family)
 {
 	if (family->has_outlook) {
-		bool may_try = !family->is_refined && family->n_try < MAX_TRY;
-		size_t step = may_try ? guess_step(judge, family, family->step + 1) : N_STEP;
+		/* one try more where the first serves for slower clocks, which bounds of the machine's own may repeat
+		 */
+		unsigned n_shared = judge->outlook_options.with_slower;
+		bool may_try = !family->is_refined && family->n_try < MAX_TRY + n_shared;
+		size_t first = family->step + !(n_shared > 0 && family->n_try == 1);
+		size_t step = may_try ? guess_step(judge, family, first) : N_STEP;
 		family->next = step < N_STEP ? step : REFINE_STEP;
+		family->is_own = step == N_STEP || family->n_try > 0 || family->at + 1 == family->n;
 		if (step < N_STEP)
 			return WISH_PROOF;
 		if (!family->is_refined && family->step < REFINE_STEP)
@@ -346,6 +369,10 @@ static enum hardware_wish next_wish(struct judge *judge, struct hardware_family 
 		leave_to_search(judge, family);
 	}
 	family->next = 0;
+	const struct hardware_family *larger = family->larger;
+	if (larger && !larger->is_begun && larger->at < larger->n)
+		return N_WISH;                        /* that one's proofs may serve */
+	family->is_own = family->at + 1 == family->n; /* there is nobody to serve */
 	return family->at < family->n ? WISH_LOOK : N_WISH;
 }
 
@@ -425,9 +452,14 @@ static enum err_code judge_all(struct judge *judge, struct err *err)
 		code = make_outlooks(judge, err);
 		for (size_t i = 0; i < judge->n_active && code == ERR_OK && !judge->hardware->interrupted; i++) {
 			struct hardware_family *family = judge->active[i];
+			if (judge->hardware->is_cut[family->looking.index]) {
+				go_on(family); /* by one of this round */
+				continue;
+			}
 			family->has_outlook = true;
 			family->n_try += wish == WISH_PROOF;
 			family->is_refined |= wish == WISH_REFINE;
+			family->is_begun |= family->is_refined;
 			code = note_promise(judge, family, err);
 			apply_outlook(judge, family);
 		}
@@ -454,6 +486,7 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	    .n_thread = options->n_thread,
 	    .watch = watch_outlook,
 	    .watch_context = judge,
+	    .with_slower = hardware_shares_clocks(space),
 	    .samples = space_n_machine(space) <= 1 + REFINE_WORTH,
 	};
 	judge->n_metric = layer_metrics(space, judge->metric);

@@ -3,11 +3,10 @@
  * Families of machine candidates: those that differ in nothing but parameters of
  * which more is never worse: SRAM or buffers, NoC clock, DRAM clock, memory
  * bandwidth. These decide neither splits nor counts. What runs on less SRAM runs
- * on more, and the share that is used is less. Slower clocks make no step of a
- * bound shorter; the closed form itself has queues that a slower clock may happen
- * to serve better, so outlooks are made of bounds. On a chip transfers that share
- * the mesh may be served better, too, in bounds as well: there clocks make no
- * families. Larger buffers of a systolic
+ * on more, and the share that is used is less. The closed form has queues and
+ * transfers on a mesh that a slower clock may happen to serve better, so outlooks
+ * are made of bounds that leave these out (fast_run_least_slower); nor does a clock
+ * serve where tasks meet the NoC's clock better at a slower one. Larger buffers of a systolic
  * array keep no less, and what they keep is not loaded again; but of two orders of
  * tiles the one with fewer words may take longer, so its bounds are of both. There
  * are no families where the thesis' rules choose splits: they look at the SRAM. Nor does SRAM make any where it costs
@@ -25,7 +24,13 @@ static const char *const helpful_key[] = {"pe.sram_byte",         "noc.clk_mhz",
                                           "systolic.memory_gb_s", "systolic.ifmap_byte", "systolic.filter_byte",
                                           "systolic.ofmap_byte"};
 #define N_UNTIMED 1
+#define HELPFUL_NOC 1
 _Static_assert(sizeof(helpful_key) / sizeof(helpful_key[0]) == HARDWARE_N_HELPFUL, "a value each");
+
+static bool is_clock(const char *key)
+{
+	return strcmp(key, "noc.clk_mhz") == 0 || strcmp(key, "dram.clk_mhz") == 0;
+}
 
 static bool uses_thesis_split(const struct space *space)
 {
@@ -48,14 +53,6 @@ static bool uses_scalesim(const struct space *space)
 	return false;
 }
 
-static bool has_chip(const struct space *space)
-{
-	for (size_t i = 0; i < space->n_machine; i++)
-		if (space->machine[i].target == MACHINE_CHIP)
-			return true;
-	return false;
-}
-
 /*
  * How many of the helpful parameters make families in a space. Where fetches fill the time that steps leave, where
  * sleep is taken off energies, or where a layer's rounds are divided between two operating points, rounding may make a
@@ -63,18 +60,36 @@ static bool has_chip(const struct space *space)
  */
 static size_t count_helpful(const struct space *space)
 {
-	bool is_timed =
-	    has_chip(space) || space->deadline_ms > 0 || space->level_shares > 0 || space_fetches_ahead(space);
+	bool is_timed = space->deadline_ms > 0 || space->level_shares > 0 || space_fetches_ahead(space);
 	return uses_thesis_split(space) || uses_scalesim(space) ? 0 : is_timed ? N_UNTIMED : HARDWARE_N_HELPFUL;
 }
 
+bool hardware_shares_clocks(const struct space *space)
+{
+	bool shares = false;
+	for (size_t i = 0; i < space->n_axis && count_helpful(space) > N_UNTIMED; i++)
+		shares |= space->axis[i].n > 1 && is_clock(space->axis[i].param->key);
+	return shares;
+}
+
+/*
+ * Whether machines that differ in SRAM are of different families: where it costs energy; and where it is an objective
+ * and clocks make families: then each size may have machines on the front, whose designs show what lies behind, so that
+ * none waits for the proofs of another size.
+ */
+static bool parts_by_sram(const struct space *space, size_t n_helpful)
+{
+	return space_sram_costs(space) ||
+	       (n_helpful > N_UNTIMED && hardware_shares_clocks(space) && space_has_objective(space, METRIC_SRAM));
+}
+
 /* The machine of the family with the first values of its helpful axes. */
-static uint64_t first_of_family(const struct space *space, size_t n_helpful, uint64_t index)
+static uint64_t first_of_family(const struct space *space, size_t n_helpful, bool by_sram, uint64_t index)
 {
 	uint64_t stride = 1, first = index;
 	for (size_t i = space->n_axis; i-- > 0; stride *= space->axis[i].n) {
 		bool is_helpful = false;
-		for (size_t k = space_sram_costs(space) ? N_UNTIMED : 0; k < n_helpful; k++)
+		for (size_t k = by_sram ? N_UNTIMED : 0; k < n_helpful; k++)
 			is_helpful |= strcmp(space->axis[i].param->key, helpful_key[k]) == 0;
 		if (is_helpful)
 			first -= index / stride % space->axis[i].n * stride;
@@ -104,26 +119,66 @@ static int compare_members(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-bool hardware_serves(const struct hardware_member *one, const struct hardware_member *other)
+/* n_noc: none of the family's members has it. */
+static uint32_t find_noc(const struct hardware_family *family, double clk_mhz)
 {
+	uint32_t i = 0;
+	while (i < family->n_noc && (family->noc_clk_mhz[i] < clk_mhz || family->noc_clk_mhz[i] > clk_mhz))
+		i++;
+	return i;
+}
+
+static bool serves_noc(const struct hardware_family *family, double one_mhz, double other_mhz)
+{
+	uint32_t one = find_noc(family, one_mhz), other = find_noc(family, other_mhz);
+	return one < family->n_noc && other < family->n_noc && family->kernels_serve[one * family->n_noc + other];
+}
+
+bool hardware_same_clocks(const struct hardware_member *one, const struct hardware_member *other)
+{
+	for (size_t i = 0; i < HARDWARE_N_HELPFUL; i++)
+		if (is_clock(helpful_key[i]) && (other->value[i] < one->value[i] || other->value[i] > one->value[i]))
+			return false;
+	return true;
+}
+
+bool hardware_serves(const struct hardware_family *family, const struct hardware_member *one,
+                     const struct hardware_member *other)
+{
+	if (!serves_noc(family, one->value[HELPFUL_NOC], other->value[HELPFUL_NOC]))
+		return false;
+	if (family->is_own && !hardware_same_clocks(one, other))
+		return false;
 	for (size_t i = 0; i < HARDWARE_N_HELPFUL; i++)
 		if (other->value[i] > one->value[i])
 			return false;
 	return true;
 }
 
-static void add_machine(const struct space *space, uint32_t index, struct hardware_member *member,
-                        struct hardware_family *family)
+/* The values of the helpful parameters, which are looked up once. */
+struct helpful {
+	const struct machine_param *param[HARDWARE_N_HELPFUL];
+};
+
+static struct helpful find_helpful(void)
+{
+	struct helpful helpful;
+	for (size_t i = 0; i < HARDWARE_N_HELPFUL; i++) {
+		helpful.param[i] = machine_find_param(helpful_key[i]);
+		assert(helpful.param[i]);
+	}
+	return helpful;
+}
+
+static void add_machine(const struct space *space, const struct helpful *helpful, uint32_t index,
+                        struct hardware_member *member, struct hardware_family *family)
 {
 	struct machine machine;
 	if (!hardware_get_machine(space, index, &machine))
 		return;
-	member->index = index;
-	for (size_t i = 0; i < HARDWARE_N_HELPFUL; i++) {
-		const struct machine_param *param = machine_find_param(helpful_key[i]);
-		assert(param);
-		member->value[i] = machine_get_param(&machine, param);
-	}
+	*member = (struct hardware_member){.index = index};
+	for (size_t i = 0; i < HARDWARE_N_HELPFUL; i++)
+		member->value[i] = machine_get_param(&machine, helpful->param[i]);
 	family->member = family->member ? family->member : member;
 	family->n++;
 }
@@ -131,8 +186,9 @@ static void add_machine(const struct space *space, uint32_t index, struct hardwa
 /* How many machines each family has, at its first machine; then where its members begin. */
 static void place_families(const struct space *space, size_t n_helpful, size_t n_machine, uint32_t *at)
 {
+	bool by_sram = parts_by_sram(space, n_helpful);
 	for (uint64_t i = 0; i < n_machine; i++)
-		at[first_of_family(space, n_helpful, i)]++;
+		at[first_of_family(space, n_helpful, by_sram, i)]++;
 	for (size_t i = 0, n = 0; i < n_machine; i++) {
 		size_t n_own = at[i];
 		at[i] = (uint32_t)n;
@@ -140,11 +196,92 @@ static void place_families(const struct space *space, size_t n_helpful, size_t n
 	}
 }
 
+/* ---- kernels ---------------------------------------------------------------------------------------- */
+
+/* Whether a block has tasks that none before it has but for their sizes. */
+static bool has_own_kernel(const struct network *network, size_t at)
+{
+	const struct block *own = &network->block[at];
+	for (size_t i = 0; i < at; i++) {
+		const struct block *other = &network->block[i];
+		if (other->kind == own->kind && other->kernel_w == own->kernel_w && other->kernel_h == own->kernel_h &&
+		    other->dilation == own->dilation && block_has_forms(other) == block_has_forms(own) &&
+		    block_skips_pixels(other) == block_skips_pixels(own))
+			return false;
+	}
+	return own->kind != BLOCK_POOL;
+}
+
+/*
+ * Whether tasks of any of the space's layers, of both widths, take no longer on one machine than on the other; as
+ * matrix multiplications, too, which is a form that has the kernels of all others.
+ */
+static bool serve_kernels(const struct space *space, const struct machine *one, const struct machine *other)
+{
+	bool serves = true;
+	for (size_t i = 0; i < space->n_network; i++) {
+		const struct network *network = &space->network[i].network;
+		for (size_t k = 0; k < network->n_block && serves; k++)
+			for (uint32_t bit = 8; bit <= 16 && has_own_kernel(network, k); bit += 8) {
+				struct layer_context context[2];
+				mapper_prepare_form(&network->block[k], one, bit, FORM_MATMUL, &context[0]);
+				mapper_prepare_form(&network->block[k], other, bit, FORM_MATMUL, &context[1]);
+				serves &= mapper_kernels_serve(&context[0], &context[1]);
+			}
+	}
+	return serves;
+}
+
+/* Of all pairs of a family's NoC clocks, of which there are few; what the slower one serves is not asked. */
+static bool compare_kernels(const struct space *space, struct arena *arena, struct hardware_family *family)
+{
+	size_t *first = arena_array(arena, family->n, sizeof(*first));
+	double *clk_mhz = arena_array(arena, family->n, sizeof(*clk_mhz));
+	if (!first || !clk_mhz)
+		return false;
+	family->noc_clk_mhz = clk_mhz;
+	for (size_t i = 0; i < family->n; i++)
+		if (find_noc(family, family->member[i].value[HELPFUL_NOC]) == family->n_noc) {
+			first[family->n_noc] = i;
+			clk_mhz[family->n_noc++] = family->member[i].value[HELPFUL_NOC];
+		}
+	uint32_t n = family->n_noc;
+	bool *serves = arena_array(arena, (size_t)n * n, sizeof(*serves));
+	for (uint32_t i = 0; i < n && serves; i++)
+		for (uint32_t k = 0; k < n; k++) {
+			struct machine machine[2];
+			serves[i * n + k] =
+			    i == k || (clk_mhz[i] > clk_mhz[k] &&
+			               hardware_get_machine(space, family->member[first[i]].index, &machine[0]) &&
+			               hardware_get_machine(space, family->member[first[k]].index, &machine[1]) &&
+			               serve_kernels(space, &machine[0], &machine[1]));
+		}
+	family->kernels_serve = serves;
+	return serves != NULL;
+}
+
+/* Families that differ in SRAM alone; few of each kin. */
+static void find_kin(const struct space *space, size_t n_helpful, struct hardware_family *family, size_t n)
+{
+	bool is_apart = space_sram_costs(space);
+	for (size_t i = 0; i < n; i++)
+		family[i].kin = first_of_family(space, n_helpful, is_apart, family[i].member[0].index);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n && !is_apart; k++) {
+			const struct hardware_family *other = &family[k], *best = family[i].larger;
+			double byte = other->member[0].value[0];
+			if (other->kin == family[i].kin && byte > family[i].member[0].value[0] &&
+			    (!best || byte < best->member[0].value[0]))
+				family[i].larger = other;
+		}
+}
+
 /* Members of a family stand side by side, machines by their index. */
 enum err_code hardware_build_families(const struct space *space, const struct at_work_page *at_work, struct arena *arena,
                                       struct hardware_family **family, size_t *n_family, struct err *err)
 {
 	size_t n_machine = space_n_machine(space), n_helpful = count_helpful(space);
+	const struct helpful helpful = find_helpful();
 	uint32_t *at = arena_array(arena, n_machine + 1, sizeof(*at));
 	struct hardware_member *member = arena_array(arena, n_machine, sizeof(*member));
 	struct hardware_family *made = arena_array(arena, n_machine, sizeof(*made));
@@ -154,15 +291,18 @@ enum err_code hardware_build_families(const struct space *space, const struct at
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	place_families(space, n_helpful, n_machine, at);
 	for (uint64_t i = 0; i < n_machine; i++) {
-		uint64_t first = first_of_family(space, n_helpful, i);
+		uint64_t first = first_of_family(space, n_helpful, parts_by_sram(space, n_helpful), i);
 		if (!at_work_is_out(at_work, i))
-			add_machine(space, (uint32_t)i, &member[at[first] + made[first].n], &made[first]);
+			add_machine(space, &helpful, (uint32_t)i, &member[at[first] + made[first].n], &made[first]);
 	}
 	for (size_t i = 0; i < n_machine; i++) {
 		if (made[i].n == 0)
 			continue;
 		qsort(made[i].member, made[i].n, sizeof(*member), compare_members);
+		if (!compare_kernels(space, arena, &made[i]))
+			return err_add(err, ERR_INTERNAL, "out of memory");
 		made[(*n_family)++] = made[i];
 	}
+	find_kin(space, n_helpful, made, *n_family);
 	return ERR_OK;
 }

@@ -27,9 +27,17 @@ enum hardware_wish {
 struct hardware_family {
 	size_t n, at; /* members up to at are settled */
 	struct hardware_member *member;
-	struct outlook outlook;     /* of member[at] */
-	struct outlook_seeds seeds; /* of the last outlook, of machine seeds_of */
+	uint32_t n_noc;
+	const double *noc_clk_mhz; /* [n_noc] of the members */
+	const bool *kernels_serve; /* [n_noc][n_noc] tasks take no longer at the first NoC clock than at the second */
+	uint64_t kin;              /* equal: families that differ in SRAM alone, and serve each other */
+	const struct hardware_family *larger; /* of these the one of the next larger SRAM; NULL: there is none */
+	bool is_begun;                  /* a member is settled or refined: the next smaller SRAM's may be looked at */
+	struct hardware_member looking; /* whom the outlook is of */
+	struct outlook outlook;         /* of member[at] */
+	struct outlook_seeds seeds;     /* of the last outlook, of machine seeds_of */
 	uint64_t seeds_of;
+	bool is_own;                  /* the outlook is, or will be, of the machine's own clocks alone */
 	bool has_outlook, is_refined; /* is_refined: the outlook was wished for its designs */
 	double promise;               /* of its designs; a lesser one comes first */
 	enum hardware_wish wish;
@@ -47,7 +55,13 @@ enum err_code hardware_build_families(const struct space *space, const struct at
                                       struct hardware_family **family, size_t *n_family, struct err *err);
 
 /* Whether what the bounds of one machine say holds for the other one of its family. */
-bool hardware_serves(const struct hardware_member *one, const struct hardware_member *other);
+bool hardware_serves(const struct hardware_family *family, const struct hardware_member *one,
+                     const struct hardware_member *other);
+
+bool hardware_same_clocks(const struct hardware_member *one, const struct hardware_member *other);
+
+/* Whether machines that differ in NoC or DRAM clocks are in one family. */
+bool hardware_shares_clocks(const struct space *space);
 
 /* A candidate that neither a rule nor a limit on machines refuses. */
 bool hardware_get_machine(const struct space *space, uint64_t index, struct machine *machine);

@@ -47,8 +47,8 @@ static enum err_code price_seeds(const struct outlook_seeds *seeds, size_t i, st
 }
 
 /*
- * Begin with the seeds' designs, or with those that a coarse search finds; where evaluations take as long as many boxes,
- * or there are few machines, with a sample.
+ * Begin with the seeds' designs, or with those that a coarse search finds; where evaluations take as long as many
+ * boxes, or there are few machines, with a sample.
  */
 static enum err_code begin_task(const struct searches *searches, size_t i, struct branch_counts *counts)
 {
@@ -252,6 +252,8 @@ enum err_code outlook_make(const struct outlook_options *options, uint32_t machi
 	outlook->log10_design = set->log10_design;
 	for (size_t i = 0; i < candidate.n_task; i++)
 		outlook->n_candidate = add_sat(outlook->n_candidate, candidate.task[i].size);
+	for (size_t i = 0; i < candidate.n_task; i++)
+		candidate.task[i].layer.with_slower = options->with_slower;
 	code = search_tasks(options, &candidate, seeds, epsilon, &is_floor, err);
 	if (code == ERR_OK)
 		code = compose_outlook(&candidate, is_floor, outlook, err);

@@ -13,7 +13,7 @@
  *
  * For every design of this machine there is a point of the floor that, divided by
  * the slack, is at most as large in every metric. The same holds for machines whose
- * layers' bounds are nowhere below this one's.
+ * layers' bounds are nowhere below this one's; of machines with slower clocks where the options ask for it.
  */
 #include "dse/layer/layers.h"
 #include "dse/search/standing.h"
@@ -48,7 +48,9 @@ struct outlook_options {
 	unsigned n_thread; /* that share an outlook, when they have nothing else to do */
 	engine_watch watch;
 	void *watch_context;
-	bool samples; /* layers begin with a sample, which sees better designs, where there are few machines to learn from */
+	bool with_slower; /* floors serve for slower NoC and DRAM clocks, too */
+	bool samples; /* layers begin with a sample, which sees better designs, where there are few machines to learn
+	                 from */
 };
 
 /*

@@ -42,6 +42,20 @@ void mapper_prepare_form(const struct block *block, const struct machine *machin
 	transit_mesh_derive(machine, &context->mesh);
 }
 
+bool mapper_kernels_serve(const struct layer_context *one, const struct layer_context *other)
+{
+	bool serves = true;
+	if (one->machine->target == MACHINE_SYSTOLIC)
+		return true;
+	if (one->block->kind == BLOCK_CONV)
+		serves = mla_round_serves(&one->round, &other->round) &&
+		         mla_round_serves(&one->partial_round, &other->partial_round);
+	if (one->block->kind == BLOCK_MATMUL || one->form == FORM_MATMUL)
+		serves &= mla_matmul_serves(&one->matmul, &other->matmul) &&
+		          mla_matmul_serves(&one->partial_matmul, &other->partial_matmul);
+	return serves;
+}
+
 void mapper_set_ahead(struct layer_context *context, const struct ahead *ahead)
 {
 	context->ahead = *ahead;

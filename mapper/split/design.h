@@ -82,6 +82,12 @@ static inline uint32_t mapper_part_in_h(const struct layer_context *context, uin
 	                         : split_part_in_h(context->block, out_part);
 }
 
+/*
+ * Whether tasks of one context take no longer than those of the other one, of the same block and form on a machine that
+ * differs in no more than NoC and DRAM clocks.
+ */
+bool mapper_kernels_serve(const struct layer_context *one, const struct layer_context *other);
+
 /* Let a prepared context know what may be fetched ahead; without this nothing may. */
 void mapper_set_ahead(struct layer_context *context, const struct ahead *ahead);
 

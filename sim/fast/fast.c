@@ -324,12 +324,16 @@ void fast_plan_fetch(const struct machine *machine, const struct program *progra
 	plan_fetch(program, clk, &rates, plan);
 }
 
-static void run_program(const struct machine *machine, const struct program *program, uint32_t level, bool is_least,
+/* What a price is: of the program, or a bound. */
+enum price { PRICE_OWN, PRICE_LEAST, PRICE_LEAST_SLOWER };
+
+static void run_program(const struct machine *machine, const struct program *program, uint32_t level, enum price price,
                         struct sim_result *result)
 {
 	assert(program->n_step <= PROGRAM_MAX_STEP);
 	struct rates rates = rates_at(machine, level);
-	rates.is_least = is_least;
+	bool is_least = rates.is_least = price != PRICE_OWN;
+	rates.with_slower = price == PRICE_LEAST_SLOWER;
 	const struct operating_point *point = &machine->level[level];
 	double array_frac = energy_array_frac(machine), static_mw = energy_static_mw(machine, level);
 	double ns_per_clk = 1e3 / point->clk_mhz, peak_mw = static_mw, apart_mw = 0;
@@ -372,31 +376,38 @@ static void run_program(const struct machine *machine, const struct program *pro
 }
 
 /* A mixed point: both of its points, then a part of each. */
-static void run(const struct machine *machine, const struct program *program, uint32_t level, bool is_least,
+static void run(const struct machine *machine, const struct program *program, uint32_t level, enum price price,
                 struct sim_result *result)
 {
 	const struct operating_point *point = &machine->level[level];
 	struct sim_result low, high;
 	if (!mixed_is(point)) {
-		run_program(machine, program, level, is_least, result);
+		run_program(machine, program, level, price, result);
 		return;
 	}
-	run_program(machine, program, point->low, is_least, &low);
-	run_program(machine, program, point->high, is_least, &high);
+	assert(price != PRICE_LEAST_SLOWER);
+	run_program(machine, program, point->low, price, &low);
+	run_program(machine, program, point->high, price, &high);
 	struct mixed_work work = mixed_work_of(machine, program);
-	work.is_least = is_least;
+	work.is_least = price != PRICE_OWN;
 	mixed_combine(machine, level, &work, &low, &high, result);
 }
 
 void fast_run_least(const struct machine *machine, const struct program *program, uint32_t level,
                     struct sim_result *result)
 {
-	run(machine, program, level, true, result);
+	run(machine, program, level, PRICE_LEAST, result);
+}
+
+void fast_run_least_slower(const struct machine *machine, const struct program *program, uint32_t level,
+                           struct sim_result *result)
+{
+	run(machine, program, level, PRICE_LEAST_SLOWER, result);
 }
 
 void fast_run(const struct machine *machine, const struct program *program, uint32_t level, struct sim_result *result)
 {
-	run(machine, program, level, false, result);
+	run(machine, program, level, PRICE_OWN, result);
 	/* SCALE-Sim gives each operand all of the bandwidth, and forgets a clock */
 	assert(!result_is_counted(result) || mixed_is(&machine->level[level]) ||
 	       machine->systolic.memory != SYSTOLIC_PHYSICAL ||

@@ -26,6 +26,14 @@ void fast_add_step(const struct machine *machine, const struct step *step, uint3
 void fast_run_least(const struct machine *machine, const struct program *program, uint32_t level,
                     struct sim_result *result);
 
+/*
+ * The same for these programs on machines with slower NoC and DRAM clocks, too, of which this one serves
+ * (mapper_kernels_serve). What depends on how transfers meet on a mesh, or on who is ahead in a queue, is left out: a
+ * slower clock may happen to serve it better. No operating point is mixed, and nothing is fetched ahead.
+ */
+void fast_run_least_slower(const struct machine *machine, const struct program *program, uint32_t level,
+                           struct sim_result *result);
+
 /* What the grey-box model has to know of a program's tasks, which a program does not say. */
 struct greybox_work {
 	bool is_matmul;

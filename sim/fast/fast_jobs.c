@@ -89,13 +89,14 @@ static bool grows_with_loads(const struct job_time *job)
 	return write_clk <= load_clk && write_clk * (write_clk + job->answer_clk) <= load_clk * load_clk;
 }
 
-/* is_least: a bound for jobs whose loads, writes and tasks are nowhere shorter. */
-static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last, bool is_least)
+/* ahead: whether writes that go ahead of loads count; else it is a bound for jobs whose loads, writes and tasks are
+ * nowhere shorter. */
+static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last, bool ahead)
 {
 	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
 	double first_clk = real_max(n_pe * load_clk, load_clk + think_clk);
 	double n_together = n_pe, n_ahead = n_pe;
-	if (is_least && !grows_with_loads(job)) {
+	if (!ahead) {
 		/* those that go ahead whatever the times: a PE's own write before its load */
 		n_together = 1;
 		n_ahead = n_last;
@@ -110,8 +111,8 @@ static double several_rounds_clk(const struct job_time *job, double n_pe, double
 	return real_max(last_load_clk + think_clk + write_clk, start_clk + n_pe * write_clk + n_last * dram_clk);
 }
 
-/* What the jobs take; n_pe at most the jobs. */
-static double rounds_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe, bool is_least)
+/* What the jobs take; n_pe at most the jobs; ahead: as above. */
+static double rounds_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe, bool ahead)
 {
 	uint64_t n_round = ceil_div(jobs->busiest.n_job, n_pe), n_last = jobs->busiest.n_job - (n_round - 1) * n_pe;
 	assert(n_last > 0 && n_last <= n_pe);
@@ -121,7 +122,7 @@ static double rounds_clk(const struct jobs *jobs, const struct job_time *job, ui
 	if (n_round == 1)
 		clk = one_round_clk(&own, (double)n_last);
 	else
-		clk = several_rounds_clk(&own, (double)n_pe, (double)n_round, (double)n_last, is_least);
+		clk = several_rounds_clk(&own, (double)n_pe, (double)n_round, (double)n_last, ahead);
 	return clk + job->answer_clk;
 }
 
@@ -295,7 +296,7 @@ static double uneven_clk(const struct jobs *jobs, const struct job_time *job, ui
 }
 
 /* As if all jobs were the mean one of what some queue has at least. */
-static double mean_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe)
+static double mean_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe, const struct rates *rates)
 {
 	double frac = jobs->is_uneven ? jobs->least_frac : 1;
 	struct job_time own = *job;
@@ -303,7 +304,8 @@ static double mean_clk(const struct jobs *jobs, const struct job_time *job, uint
 	own.write_clk *= frac;
 	own.think_clk = job->setup_clk + (job->think_clk - job->setup_clk) * frac;
 	own.copy_clk = real_max(0, (job->load_clk + job->copy_clk) * frac - own.load_clk);
-	return rounds_clk(jobs, &own, n_pe, true);
+	bool ahead = !rates->with_slower && grows_with_loads(&own);
+	return rounds_clk(jobs, &own, n_pe, ahead);
 }
 
 /*
@@ -314,7 +316,7 @@ static double floor_clk(const struct jobs *jobs, const struct job_time *job, uin
 {
 	double clk = uneven_clk(jobs, job, n_pe, rates);
 	if (!jobs->is_uneven || (jobs->is_mean && rates->is_least))
-		clk = real_max(clk, mean_clk(jobs, job, n_pe));
+		clk = real_max(clk, mean_clk(jobs, job, n_pe, rates));
 	/* behind the last copy of operand A its PE computes */
 	double task_clk = jobs->tail_job_frac * (job->think_clk - job->setup_clk);
 	double storage_clk = jobs->storage_packet / rates->port_packet;
@@ -359,7 +361,7 @@ static double serve_jobs(const struct jobs *jobs, const struct job_time *mean, u
 	}
 	struct job_time job = *mean;
 	job.think_clk = job.setup_clk + tasks_clk(jobs, rule) / (double)jobs->busiest.n_job;
-	return rounds_clk(jobs, &job, n_pe, false);
+	return rounds_clk(jobs, &job, n_pe, true);
 }
 
 /* Whether jobs are served one by one, and either tasks wait for their QPE's router or loads alone fill it. */

@@ -17,6 +17,7 @@ struct rates {
 	double link_packet;   /* over a link */
 	double port_packet;   /* into or out of a PE */
 	bool is_least;        /* lower bounds, see fast_run_least */
+	bool with_slower;     /* ... which hold for slower clocks, too */
 };
 
 /*

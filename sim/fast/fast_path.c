@@ -52,7 +52,7 @@ static double sized_clk(const struct transfer *transfer, double noc, const doubl
 }
 
 /* The path, the busiest router, link or interface, or the longest chain, whichever takes longest; items as large as the
- * mean, but for one that takes the chain. */
+ * mean, but for one that takes the chain. The path alone is of the machine's own clocks. */
 struct step_time fast_time_paths(const struct transfer *transfer, const struct rates *rates)
 {
 	const struct flow_paths *paths = transfer->paths;
@@ -72,9 +72,9 @@ struct step_time fast_time_paths(const struct transfer *transfer, const struct r
 	double longest_clk = real_max(dram_clk, load_clk) + clk[loads ? FLOW_COST_LOAD : FLOW_COST_COPY];
 	longest_clk =
 	    real_max(longest_clk, clk_of_size(&paths->chain, real_max(item, transfer->chain_packet), item, clk));
-	if (paths->n_point > 0)
+	if (paths->n_point > 0 && !rates->with_slower)
 		longest_clk = real_max(longest_clk, slowest_clk(paths, item, rates->link_packet, clk));
-	if (transfer->sized_paths)
+	if (transfer->sized_paths && !rates->with_slower)
 		longest_clk = real_max(longest_clk, sized_clk(transfer, rates->link_packet, clk));
 	return (struct step_time){
 	    .clk = transfer->n_repeat * longest_clk,

@@ -296,6 +296,17 @@ double mla_router_clk(const struct mla_fetch *fetch, double n_pe, double router_
 	return fetch->n_packet * packet_clk + fetch->n_round * gap_clk;
 }
 
+/* Clocks of tasks are sums and maxima of these, between points of the grid in proportion. */
+bool mla_round_serves(const struct mla_conv_round *one, const struct mla_conv_round *other)
+{
+	bool serves = one->n_channel_point == other->n_channel_point && one->a_first_clk <= other->a_first_clk &&
+	              one->channel_clk <= other->channel_clk && one->shared_channel_clk <= other->shared_channel_clk;
+	for (uint32_t w = 0; w < MLA_N_WRITE_POINT; w++)
+		for (uint32_t i = 0; i < one->n_channel_point; i++)
+			serves &= one->shared_delay_clk[w][i] <= other->shared_delay_clk[w][i];
+	return serves;
+}
+
 void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
                    uint32_t operand_bit, struct mla_cost *cost)
 {

@@ -169,6 +169,13 @@ double mla_router_clk(const struct mla_fetch *fetch, double n_pe, double router_
 void mla_prepare_matmul(const struct machine *machine, uint32_t pe_shift, uint32_t operand_bit,
                         struct mla_matmul *matmul);
 
+/*
+ * Whether no task takes longer as prepared for one machine than as prepared for the other one, which differs in nothing
+ * but its NoC's clock. A faster NoC may meet the PE's clock less well.
+ */
+bool mla_round_serves(const struct mla_conv_round *one, const struct mla_conv_round *other);
+bool mla_matmul_serves(const struct mla_matmul *one, const struct mla_matmul *other);
+
 /* Cost of a matrix multiplication task as prepared. Closed form, tens of ns. */
 void mla_prepared_cost(const struct mla_matmul *matmul, const struct mla_matmul_task *task, struct mla_cost *cost);
 

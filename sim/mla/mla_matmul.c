@@ -145,6 +145,13 @@ void mla_prepare_matmul(const struct machine *machine, uint32_t pe_shift, uint32
 		matmul->wait_clk = foreign_wait_frac(pe_shift % machine->qpe_n_pe) * (matmul->rate.access_clk - 1);
 }
 
+bool mla_matmul_serves(const struct mla_matmul *one, const struct mla_matmul *other)
+{
+	const struct mla_matmul_fetch *a = &one->fetch, *b = &other->fetch;
+	return a->prefetched == b->prefetched && a->answer_clk <= b->answer_clk && a->lead_clk <= b->lead_clk &&
+	       a->prefetched_lead_clk <= b->prefetched_lead_clk && one->wait_clk <= other->wait_clk;
+}
+
 void mla_prepared_cost(const struct mla_matmul *matmul, const struct mla_matmul_task *task, struct mla_cost *cost)
 {
 	assert(task->a_w > 0 && task->a_h > 0 && task->b_w > 0);

@@ -60,16 +60,17 @@ static bool price(const struct random_layer *f, const struct layer_context *cont
 	struct sim_result result;
 	if (!mapper_distribute(context, design, &program, &verdict))
 		return false;
-	fast_run(&f->machine, &program, design->level, &result);
+	fast_run(context->machine, &program, design->level, &result);
 	if (!mapper_judge_run(&result, &verdict))
 		return false;
 	metric_of_layer(context, design, &result, value);
-	deadline_of_layer(&f->space, &f->machine, value);
+	deadline_of_layer(&f->space, context->machine, value);
 	return true;
 }
 
 struct seen {
 	uint64_t n_design, n_dead, n_near;
+	uint64_t n_slower, n_slower_near, n_better; /* n_better: designs below what bounds of the faster machine say */
 };
 
 /* One operating point of one design against the box's bound there. */
@@ -82,13 +83,48 @@ static void check_design(const struct random_layer *f, const struct layer_contex
 		return;
 	seen->n_design++;
 	assert_true(runs);
-	assert_true(bound_metrics(&f->space, context, bound, design->level, least));
+	assert_true(bound_metrics(&f->space, context, bound, design->level, false, least));
 	for (int i = 0; i < N_METRIC; i++)
 		if (!(least[i] <= value[i]))
 			fail_msg("%s of %s, %s, place %d%d%d: bound %.17g, design %.17g", metric_table[i].name,
 			         context->block->name, strategy_table[design->strategy].name, design->in_storage,
 			         design->out_storage, design->add_storage, least[i], value[i]);
 	seen->n_near += least[METRIC_LATENCY] > value[METRIC_LATENCY] * 0.9;
+}
+
+/* The same design on a machine with slower clocks; slower NULL: there is none that tasks serve. */
+static void check_slower(const struct random_layer *f, const struct layer_context *slower,
+                         const struct layer_context *context, const struct layer_design *design,
+                         const struct range_bound *bound, bool runs, struct seen *seen)
+{
+	double value[N_METRIC], least[N_METRIC], own[N_METRIC];
+	if (!slower || !price(f, slower, design, value))
+		return;
+	seen->n_slower++;
+	assert_true(runs);
+	assert_true(bound_metrics(&f->space, context, bound, design->level, true, least));
+	for (int i = 0; i < N_METRIC; i++)
+		if (!(least[i] <= value[i]))
+			fail_msg("%s of %s, %s, NoC %g to %g, DRAM %g to %g MHz: bound %.17g, design %.17g",
+			         metric_table[i].name, context->block->name, strategy_table[design->strategy].name,
+			         context->machine->noc_clk_mhz, slower->machine->noc_clk_mhz,
+			         context->machine->dram_clk_mhz, slower->machine->dram_clk_mhz, least[i], value[i]);
+	seen->n_slower_near += least[METRIC_LATENCY] > value[METRIC_LATENCY] * 0.9;
+	assert_true(bound_metrics(&f->space, context, bound, design->level, false, own));
+	seen->n_better += own[METRIC_LATENCY] > value[METRIC_LATENCY];
+}
+
+/* Slower clocks by little or much, of which tasks are served; false: there are none, or bounds do not hold for them. */
+static bool draw_slower(struct rng *rng, const struct random_layer *f, const struct layer_context *context,
+                        const struct layer_design *design, struct machine *machine, struct layer_context *slower)
+{
+	static const double frac[] = {1, 0.97, 0.9, 0.7, 0.5, 0.2};
+	*machine = f->machine;
+	machine->noc_clk_mhz *= frac[rng_below(rng, 6)];
+	machine->dram_clk_mhz *= frac[rng_below(rng, 6)];
+	mapper_prepare_form(&f->block, machine, design->operand_bit, design->form, slower);
+	return !(f->space.deadline_ms > 0) && !mixed_is(&f->machine.level[design->level]) &&
+	       mapper_kernels_serve(context, slower);
 }
 
 static void check_box(struct rng *rng, const struct random_layer *f, struct seen *seen)
@@ -105,6 +141,9 @@ static void check_box(struct rng *rng, const struct random_layer *f, struct seen
 	const struct layer_context *context = layer_context_of(layer, &design);
 	if (draw_box(rng, layer, context, &box) > MAX_DESIGN)
 		return;
+	struct machine machine;
+	struct layer_context slower;
+	bool has_slower = draw_slower(rng, f, context, &design, &machine, &slower);
 	bool runs = mapper_bound_range(context, &design, &box.range, true, &bound, &verdict);
 	seen->n_dead += !runs;
 	uint32_t at[N_BOUND_DIM];
@@ -117,6 +156,8 @@ static void check_box(struct rng *rng, const struct random_layer *f, struct seen
 					design.split.h = box.axis[BOUND_H]->choice[at[BOUND_H]];
 					design.split.c = box.axis[BOUND_C]->choice[at[BOUND_C]];
 					check_design(f, context, &design, &bound, runs, seen);
+					check_slower(f, has_slower ? &slower : NULL, context, &design, &bound, runs,
+					             seen);
 				}
 }
 
@@ -137,7 +178,11 @@ static void test_layer_bound_is_below_every_design_of_random_boxes(void **state)
 	print_message("%llu designs, %llu bounds within a tenth, %llu boxes in which nothing runs\n",
 	              (unsigned long long)seen.n_design, (unsigned long long)seen.n_near,
 	              (unsigned long long)seen.n_dead);
+	print_message("%llu on slower machines, %llu bounds within a tenth, %llu below the bounds of the faster one\n",
+	              (unsigned long long)seen.n_slower, (unsigned long long)seen.n_slower_near,
+	              (unsigned long long)seen.n_better);
 	assert_true(seen.n_design > n_box() / 2 && seen.n_near > 0 && seen.n_dead > 0);
+	assert_true(seen.n_slower > n_box() / 8 && seen.n_slower_near > 0);
 	free(f);
 }
 

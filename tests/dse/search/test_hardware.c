@@ -223,7 +223,8 @@ static void test_hardware_front_is_that_of_all_machines(void **state)
 	              (unsigned long long)seen.n_machine, (unsigned long long)seen.n_cut,
 	              (unsigned long long)seen.n_shared, (unsigned long long)seen.n_point,
 	              (unsigned long long)seen.n_empty);
-	assert_true(seen.n_shared > 10 * n_space && seen.n_machine > 10 * n_space && seen.n_cut * (n_space < 16 ? 8 : 4) > seen.n_machine);
+	assert_true(seen.n_shared > 10 * n_space && seen.n_machine > 10 * n_space &&
+	            seen.n_cut * (n_space < 16 ? 8 : 4) > seen.n_machine);
 	assert_true(seen.n_empty > 0 || n_space < 16);
 }
 
@@ -322,7 +323,7 @@ static void test_hardware_floor_is_under_all_it_serves(void **state)
 		          "objectives: [latency_ms, energy_mj]\n");
 		read_space(text, &space);
 		assert_int_equal(layer_map_build(&space, &map, &err), ERR_OK);
-		const struct outlook_options options = {&space, &map, 1, never_stop, NULL, i % 4 == 1};
+		const struct outlook_options options = {&space, &map, 1, never_stop, NULL, true, i % 4 == 1};
 		const double epsilon[] = {1e-6, 0.05, 0.3};
 		struct outlook other = {.slack = 0};
 		/* what it begins with may be of any machine */
