@@ -9,8 +9,8 @@
  *   memory      all is freed that is freed without the fault, but of who ended on the spot
  *   next run    (FAULT_AGAIN=K: of every K-th) without a fault in the same folder, it gives what it gave
  *
- * FAULT_STRIDE=K: of every K-th call. FAULT_WORDS: the command, for messages. One line at the end with what it counted;
- * exit code 1 where a fault was not borne.
+ * FAULT_STRIDE=K: of every K-th allocation, from FAULT_FIRST on, so that several may share a sweep. FAULT_WORDS: the
+ * command, for messages. One line at the end with what it counted; exit code 1 where a fault was not borne.
  */
 #define _GNU_SOURCE
 #include "tests/faults/faults.h"
@@ -240,7 +240,7 @@ void fault_sweep(enum fault_kind kind)
 		(void)fflush(stdout);
 		_exit(1);
 	}
-	for (n_at = 1; n_at <= n_all; n_at += stride) {
+	for (n_at = kind == FAULT_ALLOC ? option("FAULT_FIRST", 1) : 1; n_at <= n_all; n_at += stride) {
 		remove_tree("run");
 		if (!run(n_at, &status))
 			return;
