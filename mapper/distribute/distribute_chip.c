@@ -522,6 +522,7 @@ void distribute_chip_computation(const struct layer_context *context, const stru
 	const struct flow_paths *paths = transit_paths(machine, &context->mesh, &transit);
 	compute->write_router = (double)paths->router;
 	compute->write_link = (double)paths->link;
+	compute->write_port = (double)paths->port;
 	/* what results wait on their ways to storage QPEs is not counted */
 	compute->n_write_router = design->out_storage ? 0 : context->queue_place.n_router;
 	if (!design->out_storage)

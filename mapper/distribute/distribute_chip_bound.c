@@ -90,9 +90,10 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 		h.n = (double)n_row;
 		h.extent = (double)n_row * tiling->out_h;
 		h_pixel *= (double)n_row / (double)n_all;
-		/* rows of several images are priced as if all were the larger ones */
-		h_row = block_batch(block) > 1 ? (double)n_row * computed_h
-		                               : distribute_first_rows(block, &range->h, n_row);
+		/* each image begins with its larger rows: the blocks' mean */
+		h_row = distribute_first_rows(block, &range->h, block_batch(block) > 1 ? range->h.n_least : n_row);
+		if (block_batch(block) > 1)
+			h_row *= block_batch(block) * n_share / n_block;
 		n_block = 1;
 	}
 	double n_filter = c.n / n_share;

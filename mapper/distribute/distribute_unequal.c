@@ -110,12 +110,14 @@ static double least_height_frac(const struct layer_context *context, const struc
 	const struct dim_range *h = &range->h;
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	bool is_known = has_one_n(&range->w) && has_one_n(h) && has_one_n(&range->c) && has_one_n(&range->d);
+	is_known = is_known && block_batch(block) == 1;
 	if (h->split && (is_known || h->split->n_b == 0))
 		return height_frac(block, h->split, waves);
 	if (!is_known || h->n_choice == 0 || h->n_choice > MAX_RANGE_CHOICE) {
 		/* parts of a wave are no more than PEs, and have no more rows than so many of the largest */
 		double n_place = (double)hierarchy->n_block * hierarchy->pe_per_block * (double)waves->n_wave;
 		double n_row = (double)block->stride * block->out_h - (double)(block->stride - 1) * h->n_most;
+		n_row *= block_batch(block);
 		double frac = n_row * (double)waves->n_w / (n_place * computed_row(block, tiling->out_h));
 		return real_max(1.0 / (double)waves->n_wave, real_min(1, frac));
 	}
@@ -146,7 +148,29 @@ double distribute_first_rows(const struct block *block, const struct dim_range *
 	return n_row;
 }
 
-/* All PEs wait for the tasks of a wave. Rows of several images are taken as if all were the larger ones. */
+/* Likewise, of a batch, each of whose images begins with its larger rows: of all blocks' parts in a wave the largest.
+ */
+static double batch_height_frac(const struct block *block, const struct dim_split *h, const struct waves *waves,
+                                uint64_t n_group)
+{
+	uint64_t n_large = 0, n_h = dim_n_part(h);
+	if (h->n_b == 0)
+		return 1;
+	for (uint64_t wave = 0; wave < waves->n_wave; wave++) {
+		bool is_large = false;
+		for (uint64_t group = 0; group < n_group && !is_large; group++) {
+			uint64_t first = wave * waves->n_lot / waves->n_w,
+				 last = ((wave + 1) * waves->n_lot - 1) / waves->n_w;
+			last = min_u64(last, waves->n_row - 1);
+			uint64_t row = (group * waves->n_row + first) % n_h;
+			is_large = first <= last && (row < h->n_a || row + last - first >= n_h);
+		}
+		n_large += is_large;
+	}
+	return two_size_frac(n_large, waves->n_wave, computed_row(block, h->size_a), computed_row(block, h->size_b));
+}
+
+/* All PEs wait for the tasks of a wave. */
 double distribute_wave_frac(const struct layer_context *context, const struct layer_design *design,
                             const struct tiling *tiling, const struct chip_assignment *a)
 {
@@ -155,10 +179,13 @@ double distribute_wave_frac(const struct layer_context *context, const struct la
 	                            .n_lot = a->is_own ? a->n_user : a->n_resident,
 	                            .n_row = ceil_div(tiling->n_h, n_group),
 	                            .n_wave = a->is_own ? a->n_turn : a->n_wave};
-	if (waves.n_wave == 1 || block_batch(context->block) > 1)
+	if (waves.n_wave == 1)
 		return 1;
-	return tiling->is_least ? least_height_frac(context, tiling, &waves)
-	                        : height_frac(context->block, &design->split.h, &waves);
+	if (tiling->is_least)
+		return least_height_frac(context, tiling, &waves);
+	if (block_batch(context->block) > 1)
+		return batch_height_frac(context->block, &design->split.h, &waves, n_group);
+	return height_frac(context->block, &design->split.h, &waves);
 }
 
 double distribute_own_task_frac(const struct layer_context *context, const struct layer_design *design,

@@ -280,6 +280,7 @@ static void estimate(const struct machine *machine, const struct transit *transi
 	}
 	paths->router = (float)n_routed;
 	paths->link = (float)(n_routed / 2);
+	paths->port = (float)(n_routed / n_pe);
 	paths->dram = (float)(n_loaded / n_dram);
 	paths->chain.n[FLOW_COST_LOAD] = paths->chain.n[FLOW_COST_DRAM] = n_loaded > 0 ? 1 : 0;
 	paths->chain.n[FLOW_COST_COPY] = paths->chain.n[FLOW_COST_PORT] = (float)n_copy;

@@ -111,7 +111,8 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	if (to_dram) {
 		write_clk = compute->write_dram_byte / rates->dram_byte;
 	} else {
-		double packet_clk = real_max(1.0 / rates->port_packet, compute->write_router / rates->router_packet);
+		double packet_clk = real_max(1, compute->write_port) / rates->port_packet;
+		packet_clk = real_max(packet_clk, compute->write_router / rates->router_packet);
 		packet_clk = real_max(packet_clk, compute->write_link / rates->link_packet);
 		write_clk = n_task * compute->write_packet * packet_clk;
 	}

@@ -454,6 +454,7 @@ bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op
 	uint32_t *n_router = arena_array(&memory, mesh->n_qpe, sizeof(*n_router));
 	uint32_t *n_link = arena_array(&memory, (size_t)mesh->n_qpe * N_LINK, sizeof(*n_link));
 	uint32_t *n_dram = arena_array(&memory, mesh->n_dram, sizeof(*n_dram));
+	uint32_t *n_port = arena_array(&memory, (size_t)mesh->n_qpe * n_pe, sizeof(*n_port));
 	bool has_memory = !memory.is_out;
 	for (uint32_t i = 0; i < n_op && has_memory; i++) {
 		uint32_t at = router_of(&run, op[i].from, op[i].to), last = router_of(&run, op[i].to, op[i].from);
@@ -462,6 +463,8 @@ bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op
 			paths->chain = chain;
 		if (op[i].from & FLOW_DRAM)
 			count(&n_dram[op[i].from - FLOW_DRAM], &paths->dram);
+		if (!(op[i].to & FLOW_DRAM))
+			count(&n_port[op[i].to], &paths->port);
 		for (; at != last; at = mesh_next(mesh, at, last)) {
 			count(&n_router[at], &paths->router);
 			count(&n_link[link_into(mesh, at, mesh_next(mesh, at, last))], &paths->link);

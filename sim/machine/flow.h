@@ -45,8 +45,9 @@ struct flow_paths {
 	uint32_t n_point;
 	float noc[FLOW_MAX_POINT]; /* NoC clocks a PE clock */
 	struct flow_path path[FLOW_MAX_POINT][FLOW_N_SIZE];
-	struct flow_path chain;   /* the longest chain of operations, none of which waits for another's packets */
-	float router, link, dram; /* items through the busiest router, link and DRAM interface */
+	struct flow_path chain; /* the longest chain of operations, none of which waits for another's packets */
+	/* items through the busiest router, link and DRAM interface; into the PE that gets most */
+	float router, link, dram, port;
 };
 
 /* Items of one size on one machine. */
@@ -79,7 +80,7 @@ static inline double flow_clk(const struct flow_path *path, const double clk[N_F
 	return sum;
 }
 
-/* Fill in the chain and the busiest router, link and interface of [n_op] operations. false: no memory. */
+/* Fill in the chain and the busiest router, link, interface and PE of [n_op] operations. false: no memory. */
 bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, uint32_t n_op,
                     struct flow_paths *paths);
 

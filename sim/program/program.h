@@ -154,7 +154,8 @@ struct compute {
 	uint64_t n_task;
 	double write_packet;    /* of one task's result, largest */
 	double write_router;    /* packets through the busiest router for each packet that every PE writes ... */
-	double write_link;      /* ... and over the busiest link */
+	double write_link;      /* ... over the busiest link ... */
+	double write_port;      /* ... and into the storage QPEs' PE that gets most; 0: as from the writing PE, 1 */
 	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
 	double n_write_router;  /* routers of computing QPEs that a result passes to the DRAM, the most */
 	double n_start;         /* PEs that the host starts behind a barrier, a message a clock */

@@ -112,6 +112,9 @@ static void test_fast_lock_step_to_storage(void **state)
 	compute.n_barrier = 4;
 	compute.write_router = 1; /* the PE's own port is slower then */
 	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (30 + setup_clk));
+	compute.write_port = 8; /* eight PEs write into one PE of the storage QPE */
+	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (8 * 30 + setup_clk));
+	compute.write_port = 0;
 	compute.fetch =
 	    (struct mla_fetch){0, 1250, 4}; /* request and answer for 4 PEs, 2 a clock: longer than the tasks */
 	assert_int_equal(compute_clk(&machine, &compute), 5000 + 4 * (30 + setup_clk + machine.mla_init_clk));

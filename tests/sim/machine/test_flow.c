@@ -72,8 +72,12 @@ static void test_flow_loads_are_least(void **state)
 	(void)state;
 	const struct flow_op op[] = {{0, 4, FLOW_NONE, 0}, {0, 8, FLOW_NONE, 0}, {4, 9, 0, 0}, {1, 10, FLOW_NONE, 1}};
 	const struct mesh mesh = row_of_three();
-	struct flow_paths paths = {0};
+	const struct flow_op into_one[] = {{0, 9, FLOW_NONE, 0}, {4, 9, FLOW_NONE, 1}, {1, 10, FLOW_NONE, 2}};
+	struct flow_paths paths = {0}, gathered = {0};
+	assert_true(flow_find_load(&mesh, 4, into_one, 3, &gathered));
+	assert_true(gathered.port == 2.0F);
 	assert_true(flow_find_load(&mesh, 4, op, 4, &paths));
+	assert_true(paths.port == 1.0F);
 	/* router 1: into it, through it twice, and out of it; the link from 0 to 1: three */
 	assert_true(paths.router == 4.0F && paths.link == 3.0F && paths.dram == 0.0F);
 	assert_true(paths.chain.n[FLOW_COST_COPY] == 2.0F && paths.chain.n[FLOW_COST_PORT] == 2.0F);
