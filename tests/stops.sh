@@ -51,14 +51,7 @@ level_shares: 15
 level_changes: true
 objectives: [latency_ms, energy_mj, peak_power_mw]
 END
-cat >"$work/large.yaml" <<'END'
-name: large
-input: [8192, 8192, 64]
-layers:
-  - conv: {kernel: 1, out_channels: 8192}
-  - conv: {kernel: 1, out_channels: 1024}
-  - conv: {kernel: 1, out_channels: 8000}
-END
+large_network "$work/large.yaml"
 {
 	echo 'name: long'
 	echo 'input: [512, 512, 3]'
@@ -69,10 +62,7 @@ END
 		i=$((i + 1))
 	done
 } >"$work/long.yaml"
-cat >"$work/rows.csv" <<'END'
-mode,rows,cols,dataflow,ifmap_kib,filter_kib,ofmap_kib,bandwidth_word_per_clk,network,layer,ifmap_h,ifmap_w,filter_h,filter_w,channels,n_filter,stride,total_clk
-USER,8,8,os,1,1,1,1,vgg16,CONV_2,226,226,3,3,64,256,1,1
-END
+replay_rows "$work/rows.csv"
 sed 's/memory_model: *[a-z]*//' spaces/arada.yaml >"$work/arada.yaml"
 # A fit of many rows.
 awk -F, 'NR <= 1 { print; next } { row[n++] = $0 } END { for (k = 0; k < 1500; k++) for (i = 0; i < n; i++) print row[i] }' \

@@ -15,20 +15,8 @@ arada:
   buffers_kib: {edge_tpu: [1, 1, 1]}
   memories: {edge_tpu: {LPDDR4: 25.6}}
 END_OF_SPACE
-# A row that dse validate replays, CONV_2 of VGG-16 on a smaller array.
-cat >"$work/rows.csv" <<'END_OF_ROWS'
-mode,rows,cols,dataflow,ifmap_kib,filter_kib,ofmap_kib,bandwidth_word_per_clk,network,layer,ifmap_h,ifmap_w,filter_h,filter_w,channels,n_filter,stride,total_clk
-USER,8,8,os,1,1,1,1,vgg16,CONV_2,226,226,3,3,64,256,1,1
-END_OF_ROWS
-# So many sizes of tiles that a schedule takes long.
-cat >"$work/large.yaml" <<'END_OF_NETWORK'
-name: large
-input: [8192, 8192, 64]
-layers:
-  - conv: {kernel: 1, out_channels: 8192}
-  - conv: {kernel: 1, out_channels: 1024}
-  - conv: {kernel: 1, out_channels: 8000}
-END_OF_NETWORK
+replay_rows "$work/rows.csv"
+large_network "$work/large.yaml"
 
 # How long a stop may take, s: it takes milliseconds, but machines may be busy.
 most=5
