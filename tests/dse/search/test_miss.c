@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a search without a design says came nearest: the layer, and by how much it breaks which limit. */
+#include "tests/support/unit_test.h"
+
+#include "dse/engine/engine.h"
+#include "dse/search/explore.h"
+#include "tests/support/temporary.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char space_text[] = "name: miss\n"
+				 "machine: dvfs_chip\n"
+				 "network: tiny\n"
+				 "layers:\n"
+				 "  - {match: '.*', split: even}\n"
+				 "objectives: [latency_ms, energy_mj]\n"
+				 "constraints: [%s]\n";
+
+static void assert_miss(const char *limit, const struct engine_kind *engine, const char *words)
+{
+	char path[TEMPORARY_SIZE], text[1024];
+	const struct explore_options options = {.engine = engine, .n_thread = 1};
+	struct explore explore;
+	struct space space;
+	struct err err = {0};
+	snprintf(text, sizeof(text), space_text, limit);
+	temporary_write(path, text);
+	if (space_read(path, &space, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	(void)remove(path);
+	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
+	assert_int_equal(explore.front.n, 0);
+	assert_int_equal(explore.miss.stage, STAGE_LAYER);
+	if (!strstr(explore.miss.text, words))
+		fail_msg("%s: %s", engine->name, explore.miss.text);
+	explore_free(&explore);
+	space_free(&space);
+}
+
+/* Also where bounds reject every design before one is evaluated: then a sample has the nearest. */
+static void test_miss_names_layer_metric_and_limit(void **state)
+{
+	(void)state;
+	const struct engine_kind *engine[] = {&engine_exact, &engine_exhaustive};
+	for (size_t i = 0; i < 2; i++) {
+		assert_miss("latency_ms <= 0.00001", engine[i], "limit 1e-05");
+		assert_miss("latency_ms <= 0.00001", engine[i], "latency");
+		assert_miss("energy_mj <= 0.000001", engine[i], "limit 1e-06");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_miss_names_layer_metric_and_limit),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
