@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/check/mapping_compare.h"
+#include "dse/out/renamed.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include "dse/base/memory.h"
@@ -50,7 +51,7 @@ static bool run_splits(const struct compared_mapping *mapping, const struct mach
 	                                         .how = {.detail = {.detail = detail}}};
 	for (size_t k = 0; k < network->n_block; k++) {
 		const char *name = network->block[k].name;
-		if (split_scheme_find(&mapping->scheme, network->name, machine_target_name[machine->target], name))
+		if (renamed_find_split(&mapping->scheme, network->name, machine_target_name[machine->target], name))
 			continue;
 		if (!mapping->is_thesis) {
 			(void)err_add(&place->err, ERR_INPUT, "no split of layer %s of %s on a %s", name, network->name,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mappings of --compare: from the command line to splits, or to the designs of a point. */
+#include "dse/out/renamed.h"
 #include "dse/base/memory.h"
 #include "dse/check/mapping_compare.h"
 #include "dse/design/design_read.h"
@@ -38,8 +39,8 @@ static enum err_code check_scheme(const struct compared_mapping *mapping, const 
 	for (size_t i = 0; i < space->n_network; i++) {
 		const struct network *network = &space->network[i].network;
 		for (size_t k = 0; k < network->n_block; k++)
-			if (!split_scheme_find(&mapping->scheme, network->name, "qpe", network->block[k].name) &&
-			    !split_scheme_find(&mapping->scheme, network->name, "chip", network->block[k].name))
+			if (!renamed_find_split(&mapping->scheme, network->name, "qpe", network->block[k].name) &&
+			    !renamed_find_split(&mapping->scheme, network->name, "chip", network->block[k].name))
 				code = err_add(err, ERR_INPUT, "%s: no split of layer %s of network %s", path,
 				               network->block[k].name, network->name);
 	}

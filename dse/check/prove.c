@@ -5,6 +5,7 @@
 #include "dse/base/parallel.h"
 #include "dse/out/progress.h"
 #include "dse/out/renamed.h"
+#include "dse/out/legend.h"
 #include "dse/out/table.h"
 #include "sim/base/hash.h"
 #include <inttypes.h>
@@ -128,7 +129,9 @@ void prove_print(FILE *file, const struct network *network, const struct prove_c
 	    "layer|strategy|width|height|out_channels|in_channels|>tasks|>shift|>saturated_pct|>zero_pct|hash|result");
 	for (size_t i = 0; i < n; i++)
 		add_row(&table, &network->block[candidate[i].block], &candidate[i]);
-	table_finish(&table, file, 0);
+	table_print(&table, file, 0);
+	legend_print(file, 0, &table);
+	table_free(&table);
 	for (size_t i = 0; i < n; i++)
 		print_faults(file, &network->block[candidate[i].block], &candidate[i].result);
 	(void)fprintf(file, "\n  %zu of %zu layers bit-exact; hash of the results %016" PRIx64 "\n",

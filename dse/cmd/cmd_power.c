@@ -162,7 +162,7 @@ static enum err_code say_infeasible(const struct power_run *run, struct err *err
 		(void)err_add(err, ERR_INFEASIBLE, "deadline %.6g ms: the fastest schedule takes %.6g ms",
 		              goal->max_ns / NS_PER_MS, best->least_ns / NS_PER_MS);
 	if (isfinite(goal->max_pj))
-		(void)err_add(err, ERR_INFEASIBLE, "energy %.6g mJ: the thriftiest schedule takes %.6g mJ",
+		(void)err_add(err, ERR_INFEASIBLE, "energy %.6g mJ: the schedule with the least takes %.6g mJ",
 		              goal->max_pj / PJ_PER_MJ, best->least_pj / PJ_PER_MJ);
 	if (isfinite(goal->max_peak_mw))
 		(void)err_add(err, ERR_INFEASIBLE, "peak %.6g mW: the flattest schedule has %.6g mW%s",

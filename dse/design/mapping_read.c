@@ -127,16 +127,9 @@ static const struct block *find_block(const struct layer_reader *reader, const s
 	}
 	if (!doc_get_text(node, "layer", &name, reader->err))
 		return NULL;
-	for (size_t i = 0; i < network->n_block; i++)
-		if (strcmp(reader->name[i], name) == 0)
-			return &network->block[i];
-	for (size_t i = 0; i < network->n_block; i++) {
-		char before[RENAMED_NAME_SIZE];
-		if (!renamed_layer(reader->name[i], before) || strcmp(before, name) != 0)
-			continue;
-		renamed_warn(name, reader->name[i]);
-		return &network->block[i];
-	}
+	const struct block *found = renamed_find_block(network, name);
+	if (found)
+		return found;
 	const char *nearest = err_nearest(name, reader->name, network->n_block);
 	(void)doc_refuse(reader->err, node, "network %s has no layer '%s'%s%s%s", network->name, doc_quote(name).text,
 	                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");

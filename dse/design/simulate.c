@@ -7,6 +7,7 @@
 #include "dse/layer/layers.h"
 #include "dse/design/simulate_parts.h"
 #include "dse/out/legend.h"
+#include "dse/out/renamed.h"
 #include "dse/out/table.h"
 #include "mapper/split/splitter.h"
 #include <assert.h>
@@ -27,9 +28,11 @@ static enum err_code find_split(const struct machine *machine, const struct netw
                                 const struct split_scheme *scheme, struct simulated *block, struct err *err)
 {
 	const struct split_scheme_row *row =
-	    scheme ? split_scheme_find(scheme, network->name, machine_target_name[machine->target], block->block->name)
+	    scheme ? renamed_find_split(scheme, network->name, machine_target_name[machine->target], block->block->name)
 		   : NULL;
 	block->in_scheme = row != NULL;
+	if (row && strcmp(row->operation, block->block->name) != 0)
+		renamed_warn(row->operation, block->block->name);
 	if (!row && machine->target == MACHINE_SYSTOLIC)
 		return ERR_OK; /* find_tiles has */
 	if (!row)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/simulate_parts.h"
+#include "dse/out/legend.h"
 #include "dse/out/table.h"
 #include "sim/systolic/systolic_model.h"
 #include "sim/systolic/systolic_scalesim.h"
@@ -115,6 +116,7 @@ void simulate_print_array(FILE *file, const struct simulated *block, size_t n, c
 	if (n_row > 0) {
 		(void)fputc('\n', file);
 		table_print(&table, file, 0);
+		legend_print(file, 0, &table);
 	}
 	table_free(&table);
 }

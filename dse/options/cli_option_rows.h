@@ -83,7 +83,7 @@ OPTION(SCENARIO, TEXT, scenario, "scenario", 0, "NAME", 0, 0,
        "speed, energy, time, power or energy-budget (default: by the budgets given)")
 OPTION(BUDGET_MS, REAL, budget_ms, "budget-ms", 0, "MS", 1e-9, 1e12, "deadline, in ms")
 OPTION(BUDGET_FRAC, REAL, budget_frac, "budget-frac", 0, "F", 0, 1e3,
-       "deadline F of the way from the fastest level's time to the thriftiest's")
+       "deadline F of the way from the fastest level's time to that of the level with the least energy")
 OPTION(BUDGET_MJ, REAL, budget_mj, "budget-mj", 0, "MJ", 1e-12, 1e12, "energy at most, in mJ")
 OPTION(BUDGET_MW, REAL, budget_mw, "budget-mw", 0, "MW", 1e-9, 1e12, "peak power at most, in mW")
 OPTION(AVERAGE_MW, REAL, average_mw, "average-mw", 0, "MW", 1e-9, 1e12, "average power at most, in mW")

@@ -37,6 +37,27 @@ const char *renamed_layer(const char *now, char before[RENAMED_NAME_SIZE])
 	return NULL;
 }
 
+const struct block *renamed_find_block(const struct network *network, const char *name)
+{
+	const struct block *found = network_find_block(network, name);
+	for (size_t i = 0; i < network->n_block && !found; i++) {
+		char before[RENAMED_NAME_SIZE];
+		if (!renamed_layer(network->block[i].name, before) || strcmp(before, name) != 0)
+			continue;
+		found = &network->block[i];
+		renamed_warn(name, found->name);
+	}
+	return found;
+}
+
+const struct split_scheme_row *renamed_find_split(const struct split_scheme *scheme, const char *network,
+                                                  const char *target, const char *block)
+{
+	char before[RENAMED_NAME_SIZE];
+	const struct split_scheme_row *row = split_scheme_find(scheme, network, target, block);
+	return row || !renamed_layer(block, before) ? row : split_scheme_find(scheme, network, target, before);
+}
+
 void renamed_warn(const char *before, const char *now)
 {
 	(void)fprintf(stderr, "'%s' is %s now; the old name works until the next release\n", before, now);

@@ -4,6 +4,7 @@
 #include "dse/design/story.h"
 #include "dse/layer/design_text.h"
 #include "dse/out/json.h"
+#include "dse/out/legend.h"
 #include "dse/roofline/roofline_report.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
@@ -93,7 +94,9 @@ static void print_layers(FILE *file, const struct roofline *roofline)
 			table_add(&table, "-");
 		table_add(&table, "%s", bound_of(layer));
 	}
-	table_finish(&table, file, 0);
+	table_print(&table, file, 0);
+	legend_print(file, 0, &table);
+	table_free(&table);
 }
 
 /* Why layers are not reached, each reason once. */

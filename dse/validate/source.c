@@ -9,6 +9,7 @@
  * each layer once. Validation goes the road every other design goes; only what
  * the sources did differently from our defaults is decided here.
  */
+#include "dse/out/renamed.h"
 #include "dse/validate/source.h"
 #include "dse/space/machine_read.h"
 #include "dse/base/memory.h"
@@ -425,7 +426,7 @@ enum err_code source_find(struct source *source, const struct source_key *key, s
 	if (code || !key->operation)
 		return code;
 
-	const struct block *found = network_find_block(&network->network, key->operation->text);
+	const struct block *found = renamed_find_block(&network->network, key->operation->text);
 	if (!found)
 		return report_operation(key, &network->network, err);
 	*block = (size_t)(found - network->network.block);
@@ -452,7 +453,7 @@ enum err_code source_find_split(struct source *source, const struct source_subje
 	assert(source && subject && choice && block < subject->network->n_block);
 	const struct block *core = &subject->network->block[block];
 	const struct split_scheme_row *row =
-	    split_scheme_find(&source->scheme, subject->network_name, subject->target, core->name);
+	    renamed_find_split(&source->scheme, subject->network_name, subject->target, core->name);
 	choice->listed = row != NULL;
 	/* Illegible in the source: its rules, which reproduce the legible ones, are the best guess. */
 	if (!row)

@@ -76,16 +76,10 @@ static enum err_code parse_machine(const struct space *space, const char *word, 
 /* The layer that had this name in the last release; NULL: none. */
 static const char *find_renamed(const struct space *space, const char *own)
 {
-	char before[RENAMED_NAME_SIZE];
-	for (size_t i = 0; i < space->n_network; i++)
-		for (size_t k = 0; k < space->network[i].network.n_block; k++) {
-			const char *now = space->network[i].network.block[k].name;
-			if (!renamed_layer(now, before) || strcmp(before, own) != 0)
-				continue;
-			renamed_warn(own, now);
-			return now;
-		}
-	return NULL;
+	const struct block *found = NULL;
+	for (size_t i = 0; i < space->n_network && !found; i++)
+		found = renamed_find_block(&space->network[i].network, own);
+	return found ? found->name : NULL;
 }
 
 /* The layer's name, or its node's, as a network has it; NULL and a message: none has one. */

@@ -52,7 +52,7 @@ static bool starts_with(const char *text, const char *prefix)
 
 static enum row_kind kind_of(const char *operation)
 {
-	if (starts_with(operation, "CONV_"))
+	if (starts_with(operation, "CONV_") || starts_with(operation, "MATMUL_"))
 		return ROW_CONV;
 	if (starts_with(operation, "POOL_"))
 		return ROW_POOL;

@@ -61,6 +61,9 @@ END
 	offers exhaustive explore --engine =
 	offers both validate --detail b
 	refuses both simulate --detail b
+	for what in machines networks; do
+		[ -z "$("$DSE" completion $what | sort | uniq -d)" ] || fail "$what: a name twice"
+	done
 	offers dvfs_chip simulate dv
 	refuses vgg16 simulate v
 	offers vgg16 simulate --level PL1 --json dvfs_chip v

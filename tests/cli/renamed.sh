@@ -47,6 +47,24 @@ sed -i 's/MATMUL_2/CONV_2/' "$work/map/mapping.yaml"
 expect_code 0 "$DSE" simulate --mapping "$work/map/mapping.yaml"
 warned CONV_2
 
+# A split scheme and a table of published figures that were written then.
+expect_code 0 "$DSE" map dvfs_chip "$work/model.yaml" --split thesis -q -o "$work/rules"
+grep -q MATMUL_2 "$work/rules/splits.csv" || fail "splits.csv does not name the matrix product"
+sed 's/MATMUL_2,MATMUL/CONV_2,CONV/' "$work/rules/splits.csv" >"$work/before.csv"
+expect_code 0 "$DSE" map dvfs_chip "$work/model.yaml" --split-scheme "$work/before.csv" -q -o "$work/scheme"
+[ "$(grep -c "'CONV_2' is MATMUL_2 now" "$work/err")" -eq 1 ] || fail "a scheme's old name is not told once"
+expect_same "$work/rules/splits.csv" "$work/scheme/splits.csv"
+expect_code 0 "$DSE" simulate dvfs_chip "$work/model.yaml" --split-scheme "$work/rules/splits.csv"
+expect_empty "$work/err"
+for name in CONV_2 MATMUL_2; do
+	printf 'target,network,operation,no_fusion_no_reuse_clk,fusion_no_reuse_clk,fusion_reuse_clk,reuse_complete\nchip,model,%s,9000,8000,7000,yes\n' $name >"$work/table.csv"
+	expect_code 0 "$DSE" validate "$work/table.csv" --machine dvfs_chip
+	[ $name = MATMUL_2 ] || warned CONV_2
+	sed -n "s/^chip model $name *//p" "$work/out" | tr -s ' ' >"$work/validated.$name"
+	[ -s "$work/validated.$name" ] || fail "$name is not predicted"
+done
+expect_same "$work/validated.CONV_2" "$work/validated.MATMUL_2"
+
 # Keys and columns.
 python3 - "$work"/now/*/points.csv <<'END' || fail "points.csv lacks its old columns"
 import csv, sys

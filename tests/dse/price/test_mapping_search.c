@@ -9,6 +9,9 @@
 #include "dse/search/hunt.h"
 #include "dse/price/mapping_search.h"
 #include "sim/base/rng.h"
+#include "tests/support/draws.h"
+#include "tests/support/evaluate_design.h"
+#include "tests/support/near.h"
 #include "tests/support/space_folder.h"
 #include <math.h>
 
@@ -150,6 +153,118 @@ static void test_mapping_search_is_an_explore_of_one_point(void **state)
 	assert_true(n_feasible > N_CASE / 2 && n_other_form > N_CASE / 4);
 }
 
+/*
+ * All designs of the only layer, one after the other: the least of a goal, of those that have it the least of the other
+ * metric, and whether one of them has more of it.
+ */
+#define SAME (1 + 1e-12)
+struct brute {
+	double least[2], other[2];
+	bool is_tie[2];
+};
+
+static void try_all_designs(const struct layer_problem *layer, struct brute *brute)
+{
+	uint64_t n = problem_size(&layer->problem);
+	double(*value)[2] = malloc((size_t)n * sizeof(*value));
+	size_t n_run = 0;
+	assert_non_null(value);
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t genome[N_LAYER_GENE];
+		uint64_t rest = i;
+		struct layer_design design;
+		struct sim_result result;
+		struct verdict verdict;
+		double metric[N_METRIC];
+		for (unsigned g = 0; g < N_LAYER_GENE; rest /= layer->problem.n_value[g++])
+			genome[g] = (uint32_t)(rest % layer->problem.n_value[g]);
+		layer_problem_design(layer, genome, &design);
+		if (design.in_storage || design.out_storage ||
+		    !evaluate_design(layer_context_of(layer, &design), &design, &result, metric, &verdict))
+			continue;
+		value[n_run][0] = metric[METRIC_LATENCY];
+		value[n_run++][1] = metric[METRIC_ENERGY];
+	}
+	for (unsigned goal = 0; goal < 2; goal++) {
+		double least = INFINITY, other = INFINITY;
+		for (size_t i = 0; i < n_run; i++)
+			least = fmin(least, value[i][goal]);
+		for (size_t i = 0; i < n_run; i++)
+			other = value[i][goal] <= least * SAME ? fmin(other, value[i][1 - goal]) : other;
+		brute->is_tie[goal] = false;
+		for (size_t i = 0; i < n_run; i++)
+			brute->is_tie[goal] |=
+			    value[i][goal] <= least * SAME && value[i][1 - goal] > other * (1 + 1e-9);
+		brute->least[goal] = least;
+		brute->other[goal] = other;
+	}
+	free(value);
+}
+
+/* Of mappings that are as fast as each other the one with the least energy is taken, and the other way round. */
+static void test_mapping_search_breaks_ties_by_the_other_metric(void **state)
+{
+	static const char *const machine[] = {"thesis_chip", "dvfs_chip", "thesis_qpe_dram", "final_chip"};
+	struct rng rng = rng_stream(16, 3, 0);
+	uint32_t n_case = draws(300, 60), n_tie[2] = {0, 0};
+	(void)state;
+	for (uint32_t i = 0; i < n_case; i++) {
+		const char *own = machine[rng_below(&rng, 4)];
+		struct mapping mapping = {0};
+		struct mapping_searched searched = {0};
+		struct err err = {0};
+		struct space space;
+		struct explore explore = {0};
+		struct layer_set *set = NULL;
+		struct brute brute;
+		char text[512], network[FOLDER_PATH], why[256];
+		(void)snprintf(text, sizeof(text),
+		               "name: drawn\ninput: [%u, %u, %u]\nlayers:\n  - conv: {kernel: %u, out_channels: %u}\n",
+		               2 + rng_below(&rng, 8), 2 + rng_below(&rng, 8), 1 + rng_below(&rng, 12),
+		               1 + 2 * rng_below(&rng, 2), 1 + rng_below(&rng, 12));
+		folder_write("drawn.yaml", text, "");
+		(void)snprintf(text, sizeof(text),
+		               "name: all\nmachine: %s\nnetwork: drawn.yaml\nnetwork_result: dram\nlayers:\n"
+		               "  - {match: '.*', split: even, conv_1x1: conv, "
+		               "strategy: [no_fusion, fusion, fusion_reuse]}\n"
+		               "objectives: [latency_ms, energy_mj]\n",
+		               own);
+		folder_write("space.yaml", text, "");
+		folder_read_space(&space);
+		folder_explore(&space, &engine_exact, false, 1, &explore);
+		assert_int_equal(layer_set_build(&space, &explore.map, 0, &set, why, sizeof(why), &err), ERR_OK);
+		assert_int_equal(set->n_problem, 1);
+		try_all_designs(&set->problem[0], &brute);
+		if (mapping_open(own, folder_path("drawn.yaml", network), &mapping, &err) != ERR_OK)
+			fail_msg("%s", err_text(&err));
+		for (unsigned goal = 0; goal < 2 && isfinite(brute.least[0]); goal++) {
+			const struct mapping_search_options options = {.goal = goal ? MAPPING_ENERGY : MAPPING_LATENCY,
+			                                               .strategy = N_STRATEGY,
+			                                               .split = SPLIT_EVEN,
+			                                               .levels =
+			                                                   (UINT32_C(1) << mapping.machine.n_level) - 1,
+			                                               .forms = 1U << FORM_CONV,
+			                                               .n_thread = 1};
+			struct sim_result result;
+			struct verdict verdict;
+			double metric[N_METRIC];
+			assert_int_equal(mapping_search(&mapping, &options, &searched, &err), ERR_OK);
+			assert_true(evaluate_design(layer_context_of(&set->problem[0], &mapping.design[0]),
+			                            &mapping.design[0], &result, metric, &verdict));
+			assert_near(searched.value, brute.least[goal], 1e-12);
+			assert_near(metric[goal ? METRIC_ENERGY : METRIC_LATENCY], brute.least[goal], 1e-12);
+			assert_near(metric[goal ? METRIC_LATENCY : METRIC_ENERGY], brute.other[goal], 1e-12);
+			n_tie[goal] += brute.is_tie[goal];
+		}
+		layer_set_free(set);
+		mapping_free(&mapping);
+		explore_free(&explore);
+		space_free(&space);
+	}
+	/* there is something to break */
+	assert_true(n_tie[0] >= n_case / 40);
+}
+
 /* What a narrower question leaves out is named, and nothing else. */
 static void test_mapping_search_says_what_it_left_out(void **state)
 {
@@ -242,6 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_mapping_search_is_an_explore_of_one_point),
+	    cmocka_unit_test(test_mapping_search_breaks_ties_by_the_other_metric),
 	    cmocka_unit_test(test_mapping_search_says_what_it_left_out),
 	    cmocka_unit_test(test_network_results_are_what_nobody_uses),
 	};
