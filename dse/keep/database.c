@@ -31,8 +31,9 @@ static enum err_code tell_error(const struct database *database, struct err *err
 	bool has_cause = (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN) && system_error != 0;
 	enum err_code code = ERR_IO;
 	assert(status != SQLITE_OK);
-	/* SQLITE_ERROR: tables, or a format, that are not those of our statements */
-	if (primary == SQLITE_NOMEM || primary == SQLITE_MISUSE)
+	/* SQLITE_ERROR: tables, or a format, that are not those of our statements; or what an earlier failure has left */
+	bool is_after = primary == SQLITE_ERROR && err && err->n_message > 0;
+	if (primary == SQLITE_NOMEM || primary == SQLITE_MISUSE || is_after)
 		code = ERR_INTERNAL;
 	else if (primary == SQLITE_NOTADB || primary == SQLITE_CORRUPT || primary == SQLITE_ERROR)
 		code = ERR_INPUT;
