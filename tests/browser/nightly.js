@@ -61,9 +61,10 @@ run([
 		assert.equal(await figures.count(), 2 + space.objectives.length);
 		await figures.first().locator('summary').click();
 		const rows = figures.first().locator('tbody tr');
+		await rows.last().waitFor(); // a table is made when it is opened
 		assert.equal(await rows.count(), 2);
-		const [date, verdict, , median] = await cells(rows.last());
-		assert.deepEqual([date, verdict], ['2026-01-02', space.verdict]);
+		const [date, model, verdict, , median] = await cells(rows.last());
+		assert.deepEqual([date, model, verdict], ['2026-01-02', space.trend[1].model, space.verdict]);
 		assert.ok(Math.abs(shown(median) / (100 * space.trend[1].hypervolume[1]) - 1) < 1e-3, median);
 		const models = page.locator('#models tbody tr');
 		assert.equal((await cells(models.first()))[0], 'pe_tasks.csv');

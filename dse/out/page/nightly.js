@@ -59,7 +59,8 @@
 				const mark = nights.map((row) => dse.colour(row.passes ? 'c0' : 'mark'));
 				const edge = {borderWidth: 0, pointRadius: 0, pointHitRadius: 0, backgroundColor: dse.colour('c0') + '33'};
 				const sets = [{label: 'median', data: nights.map((row) => value(row, 1)), borderColor: dse.colour('c0'), borderWidth: 1.5,
-					segment: {borderColor: ({p1DataIndex: k}) => (isNewLine(k) ? 'transparent' : undefined)}, pointBackgroundColor: mark, pointBorderColor: mark, pointRadius: nights.map((row) => (row.passes ? 3 : 6)),
+					segment: {borderColor: ({p1DataIndex: k}) => (isNewLine(k) ? 'transparent' : undefined)},
+					pointBackgroundColor: mark, pointBorderColor: mark, pointRadius: nights.map((row) => (row.passes ? 3 : 6)),
 					pointStyle: nights.map((row) => (row.passes ? 'circle' : 'rectRot')), tension: 0}];
 				if (differs)
 					sets.push({...edge, label: 'least', data: nights.map((row) => value(row, 0)), fill: false},
