@@ -119,19 +119,22 @@ static int compare_members(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* n_noc: none of the family's members has it. */
-static uint32_t find_noc(const struct hardware_family *family, double clk_mhz)
+/* n: none of them. */
+static uint32_t find_clock(const double *clk_mhz, uint32_t n, double wanted_mhz)
 {
 	uint32_t i = 0;
-	while (i < family->n_noc && (family->noc_clk_mhz[i] < clk_mhz || family->noc_clk_mhz[i] > clk_mhz))
+	while (i < n && (clk_mhz[i] < wanted_mhz || clk_mhz[i] > wanted_mhz))
 		i++;
 	return i;
 }
 
 static bool serves_noc(const struct hardware_family *family, double one_mhz, double other_mhz)
 {
-	uint32_t one = find_noc(family, one_mhz), other = find_noc(family, other_mhz);
-	return one < family->n_noc && other < family->n_noc && family->kernels_serve[one * family->n_noc + other];
+	uint32_t one = find_clock(family->noc_clk_mhz, family->n_noc, one_mhz);
+	uint32_t other = find_clock(family->noc_clk_mhz, family->n_noc, other_mhz);
+	if (!(one_mhz < other_mhz) && !(one_mhz > other_mhz))
+		return true;
+	return one < family->n_noc && other < family->n_noc && family->kernels_serve[(size_t)one * family->n_noc + other];
 }
 
 bool hardware_same_clocks(const struct hardware_member *one, const struct hardware_member *other)
@@ -212,52 +215,87 @@ static bool has_own_kernel(const struct network *network, size_t at)
 	return own->kind != BLOCK_POOL;
 }
 
+/* NoC clocks of a family that are compared; of more none serves another one. */
+#define MAX_NOC 1024
+
+/* A machine with each NoC clock, its tasks of one layer, and whether those at the first clock of a pair serve. */
+struct kernels {
+	uint32_t n;
+	const double *clk_mhz;
+	struct machine *machine;
+	struct layer_context *context;
+	bool *serves; /* [n][n] */
+};
+
 /*
- * Whether tasks of any of the space's layers, of both widths, take no longer on one machine than on the other; as
- * matrix multiplications, too, which is a form that has the kernels of all others.
+ * Whether tasks of a layer take no longer at one clock than at a slower one; as matrix multiplications, too, which is a
+ * form that has the kernels of all others. They are prepared once for each clock.
  */
-static bool serve_kernels(const struct space *space, const struct machine *one, const struct machine *other)
+static void compare_tasks(const struct block *block, uint32_t operand_bit, struct kernels *kernels)
 {
-	bool serves = true;
-	for (size_t i = 0; i < space->n_network; i++) {
-		const struct network *network = &space->network[i].network;
-		for (size_t k = 0; k < network->n_block && serves; k++)
-			for (uint32_t bit = 8; bit <= 16 && has_own_kernel(network, k); bit += 8) {
-				struct layer_context context[2];
-				mapper_prepare_form(&network->block[k], one, bit, FORM_MATMUL, &context[0]);
-				mapper_prepare_form(&network->block[k], other, bit, FORM_MATMUL, &context[1]);
-				serves &= mapper_kernels_serve(&context[0], &context[1]);
-			}
-	}
-	return serves;
+	for (uint32_t i = 0; i < kernels->n; i++)
+		mapper_prepare_form(block, &kernels->machine[i], operand_bit, FORM_MATMUL, &kernels->context[i]);
+	for (uint32_t i = 0; i < kernels->n; i++)
+		for (uint32_t k = 0; k < kernels->n; k++) {
+			bool *serves = &kernels->serves[(size_t)i * kernels->n + k];
+			if (*serves && i != k)
+				*serves = mapper_kernels_serve(&kernels->context[i], &kernels->context[k]);
+		}
 }
 
-/* Of all pairs of a family's NoC clocks, of which there are few; what the slower one serves is not asked. */
+/* Of all the space's layers, with operands of both widths; what a slower clock serves is not asked. */
+static void compare_layers(const struct space *space, struct kernels *kernels)
+{
+	for (uint32_t i = 0; i < kernels->n; i++)
+		for (uint32_t k = 0; k < kernels->n; k++)
+			kernels->serves[(size_t)i * kernels->n + k] = i == k || kernels->clk_mhz[i] > kernels->clk_mhz[k];
+	for (size_t i = 0; i < space->n_network; i++) {
+		const struct network *network = &space->network[i].network;
+		for (size_t k = 0; k < network->n_block; k++)
+			for (uint32_t bit = 8; bit <= 16 && has_own_kernel(network, k); bit += 8)
+				compare_tasks(&network->block[k], bit, kernels);
+	}
+}
+
+/* The different NoC clocks of a family's members, a machine with each; false: there are more than MAX_NOC. */
+static bool list_clocks(const struct space *space, const struct hardware_family *family, double *clk_mhz,
+                        struct machine *machine, uint32_t *n)
+{
+	*n = 0;
+	for (size_t i = 0; i < family->n; i++) {
+		double mhz = family->member[i].value[HELPFUL_NOC];
+		if (find_clock(clk_mhz, *n, mhz) < *n)
+			continue;
+		if (*n == MAX_NOC)
+			return false;
+		if (hardware_get_machine(space, family->member[i].index, &machine[*n]))
+			clk_mhz[(*n)++] = mhz;
+	}
+	return true;
+}
+
+/* Which of a family's NoC clocks serve which. */
 static bool compare_kernels(const struct space *space, struct arena *arena, struct hardware_family *family)
 {
-	size_t *first = arena_array(arena, family->n, sizeof(*first));
-	double *clk_mhz = arena_array(arena, family->n, sizeof(*clk_mhz));
-	if (!first || !clk_mhz)
-		return false;
-	family->noc_clk_mhz = clk_mhz;
-	for (size_t i = 0; i < family->n; i++)
-		if (find_noc(family, family->member[i].value[HELPFUL_NOC]) == family->n_noc) {
-			first[family->n_noc] = i;
-			clk_mhz[family->n_noc++] = family->member[i].value[HELPFUL_NOC];
+	size_t n_most = family->n < MAX_NOC ? family->n : MAX_NOC;
+	double *clk_mhz = arena_array(arena, n_most, sizeof(*clk_mhz));
+	struct kernels kernels = {.clk_mhz = clk_mhz};
+	kernels.machine = calloc(n_most, sizeof(*kernels.machine));
+	bool has_memory = clk_mhz && kernels.machine;
+	if (has_memory && list_clocks(space, family, clk_mhz, kernels.machine, &kernels.n) && kernels.n > 1) {
+		kernels.context = calloc(kernels.n, sizeof(*kernels.context));
+		kernels.serves = arena_array(arena, (size_t)kernels.n * kernels.n, sizeof(*kernels.serves));
+		has_memory = kernels.context && kernels.serves;
+		if (has_memory) {
+			compare_layers(space, &kernels);
+			family->n_noc = kernels.n;
+			family->noc_clk_mhz = clk_mhz;
+			family->kernels_serve = kernels.serves;
 		}
-	uint32_t n = family->n_noc;
-	bool *serves = arena_array(arena, (size_t)n * n, sizeof(*serves));
-	for (uint32_t i = 0; i < n && serves; i++)
-		for (uint32_t k = 0; k < n; k++) {
-			struct machine machine[2];
-			serves[i * n + k] =
-			    i == k || (clk_mhz[i] > clk_mhz[k] &&
-			               hardware_get_machine(space, family->member[first[i]].index, &machine[0]) &&
-			               hardware_get_machine(space, family->member[first[k]].index, &machine[1]) &&
-			               serve_kernels(space, &machine[0], &machine[1]));
-		}
-	family->kernels_serve = serves;
-	return serves != NULL;
+	}
+	free(kernels.context);
+	free(kernels.machine);
+	return has_memory;
 }
 
 /* Families that differ in SRAM alone; few of each kin. */

@@ -27,7 +27,7 @@ enum hardware_wish {
 struct hardware_family {
 	size_t n, at; /* members up to at are settled */
 	struct hardware_member *member;
-	uint32_t n_noc;
+	uint32_t n_noc;            /* 0: none serves another one */
 	const double *noc_clk_mhz; /* [n_noc] of the members */
 	const bool *kernels_serve; /* [n_noc][n_noc] tasks take no longer at the first NoC clock than at the second */
 	uint64_t kin;              /* equal: families that differ in SRAM alone, and serve each other */
