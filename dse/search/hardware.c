@@ -258,8 +258,7 @@ static enum err_code note_promise(const struct judge *judge, struct hardware_fam
 	return ERR_OK;
 }
 
-/* The bounds by which it is cut, for whoever asks by how much it lost; is_seen: the outlook's designs have its clocks.
- */
+/* The bounds by which it is cut, for whoever asks by how much it lost; is_seen: outlook's designs have its clocks. */
 static void note_cut(struct judge *judge, const struct outlook *outlook, uint32_t index, const struct machine *machine,
                      bool is_seen)
 {
@@ -354,8 +353,7 @@ static void apply_outlook(struct judge *judge, struct hardware_family *family)
 static enum hardware_wish next_wish(struct judge *judge, struct hardware_family *family)
 {
 	if (family->has_outlook) {
-		/* one try more where the first serves for slower clocks, which bounds of the machine's own may repeat
-		 */
+		/* one try more where the first serves slower clocks, which bounds of the machine's own may repeat */
 		unsigned n_shared = judge->outlook_options.with_slower;
 		bool may_try = !family->is_refined && family->n_try < MAX_TRY + n_shared;
 		size_t first = family->step + !(n_shared > 0 && family->n_try == 1);

@@ -49,8 +49,7 @@ struct outlook_options {
 	engine_watch watch;
 	void *watch_context;
 	bool with_slower; /* floors serve for slower NoC and DRAM clocks, too */
-	bool samples; /* layers begin with a sample, which sees better designs, where there are few machines to learn
-	                 from */
+	bool samples;     /* layers begin with a sample, which sees better designs where few machines can be learnt from */
 };
 
 /*

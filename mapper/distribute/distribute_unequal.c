@@ -148,8 +148,7 @@ double distribute_first_rows(const struct block *block, const struct dim_range *
 	return n_row;
 }
 
-/* Likewise, of a batch, each of whose images begins with its larger rows: of all blocks' parts in a wave the largest.
- */
+/* Likewise, of a batch, whose images each begin with larger rows: of all blocks' parts in a wave the largest. */
 static double batch_height_frac(const struct block *block, const struct dim_split *h, const struct waves *waves,
                                 uint64_t n_group)
 {

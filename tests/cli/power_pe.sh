@@ -21,7 +21,7 @@ for domain in chip qpe pe; do
 	[ $domain = chip ] || [ "$(of_schedule chip_wide time_ms)" = "$chip" ] || fail "$domain: chip-wide is not chip"
 	before=$time_ms
 done
-awk -v a="$before" -v b="$chip" 'BEGIN { exit !(a < 5.95 && b > 6.9) }' || fail "1500 mW: $before and $chip ms"
+awk -v a="$before" -v b="$chip" 'BEGIN { exit !(a < 5.93 && b > 6.9) }' || fail "1500 mW: $before and $chip ms"
 [ -s "$work/pe/power.svg" ] || fail "no picture"
 head -n 1 "$work/pe/schedule.csv" | grep -q ',level_by_pe,node,operator,' || fail "schedule.csv by PE"
 head -n 1 "$work/chip/schedule.csv" | grep -q ',peak_power_mw,node,operator,split_w,' || fail "schedule.csv by chip"
