@@ -86,7 +86,9 @@ bool bound_metrics(const struct space *space, const struct layer_context *contex
 	}
 	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
 	value[METRIC_ENERGY] = energy_pj * (is_exact ? 1 : BOUND_SLACK) * MJ_PER_PJ;
-	value[METRIC_ENERGY] -= deadline_asleep_mj(space, machine, latency_ns * MS_PER_NS);
+	/* nor is a design's below 0 (deadline_of_layer) */
+	value[METRIC_ENERGY] =
+	    fmax(0, value[METRIC_ENERGY] - deadline_asleep_mj(space, machine, latency_ns * MS_PER_NS));
 	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
 	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;
 	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / (double)mapper_available_byte(machine);

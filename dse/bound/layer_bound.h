@@ -24,7 +24,7 @@ struct dim_range bound_range(const struct dim_split *choice, uint32_t first, uin
 
 /*
  * Least values [N_METRIC] at an operating point of all designs that a range's bound (mapper_bound_range) is of; of
- * metrics without a bound 0. Energy is what a search sums: less sleep until a deadline, and may be below 0. false: no
+ * metrics without a bound 0. Energy is what a search sums: less sleep until a deadline. false: no
  * design of the range can be counted there (result_is_counted). with_slower: also of these designs on machines with
  * slower NoC and DRAM clocks whose tasks take no less time (mapper_kernels_serve); without deadline, mixed operating
  * points and fetches ahead.

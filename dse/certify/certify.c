@@ -31,13 +31,14 @@ static const char *odd_choice(const struct space *space)
 	return NULL;
 }
 
-static bool has_systolic(const struct space *space)
+/* A replay of SCALE-Sim says nothing of a range of tilings. */
+static bool has_replay(const struct space *space)
 {
 	for (size_t i = 0; i < space->n_machine; i++)
-		if (space->machine[i].target == MACHINE_SYSTOLIC)
+		if (space->machine[i].systolic.memory != SYSTOLIC_PHYSICAL)
 			return true;
 	for (size_t i = 0; i < space->n_axis; i++)
-		if (strcmp(space->axis[i].param->key, "target") == 0)
+		if (strcmp(space->axis[i].param->key, "systolic.memory_model") == 0)
 			return true;
 	return false;
 }
@@ -45,12 +46,11 @@ static bool has_systolic(const struct space *space)
 enum err_code certify_allows(const struct space *space, struct err *err)
 {
 	const char *why = odd_choice(space);
-	if (has_systolic(space))
-		why = "has systolic arrays, whose tiles the checker cannot list; leave them out";
+	if (has_replay(space))
+		why = "has systolic arrays with SCALE-Sim's memory, of which there are no bounds; choose memory_model "
+		      "physical";
 	else if (space->level_changes)
 		why = "counts changes of operating points between layers; leave out level_changes";
-	else if (space->deadline_ms > 0)
-		why = "has a deadline; leave out deadline_ms";
 	else if (space_fetches_ahead(space))
 		why = "fetches weights ahead; leave out fetch_ahead";
 	else if (space->detail != DETAIL_FAST)
@@ -77,6 +77,15 @@ static bool read_files(struct certify_reader *reader, const struct space *space)
 	return true;
 }
 
+/* Whether a metric follows from these of layers. Limits on the largest of all layers are looked at layer by layer. */
+static bool is_known(const bool *has, enum metric metric, bool is_limit)
+{
+	const struct metric_info *info = &metric_table[metric];
+	if (info->scope == METRIC_OF_LAYER)
+		return has[metric] || (is_limit && info->op == COMPOSE_MAX);
+	return info->scope == METRIC_OF_MACHINE || (has[METRIC_LATENCY] && has[METRIC_ENERGY]);
+}
+
 /* Metrics that are composed: of each layer, one or more; with those that the objectives are made of. */
 static bool read_metrics(struct certify_walk *walk)
 {
@@ -95,15 +104,15 @@ static bool read_metrics(struct certify_walk *walk)
 		has[metric] = true;
 		walk->metric[walk->n_metric++] = metric;
 	}
-	for (size_t i = 0; i < walk->space.n_objective; i++) {
-		enum metric metric = walk->space.objective[i];
-		bool is_known = metric_table[metric].scope == METRIC_OF_LAYER
-		                    ? has[metric]
-		                    : metric_table[metric].scope == METRIC_OF_MACHINE ||
-		                          (has[METRIC_LATENCY] && has[METRIC_ENERGY]);
-		if (!is_known)
-			return certify_refuse(reader, ERR_GATE, "the objective %s does not follow from these metrics",
-			                      metric_table[metric].name);
+	const struct space *space = &walk->space;
+	if (space->deadline_ms > 0 && !has[METRIC_LATENCY])
+		return certify_refuse(reader, ERR_GATE, "the deadline needs latency_ms among these metrics");
+	for (size_t i = 0; i < space->n_objective + space->n_limit; i++) {
+		bool is_limit = i >= space->n_objective;
+		enum metric metric = is_limit ? space->limit[i - space->n_objective].metric : space->objective[i];
+		if (!is_known(has, metric, is_limit))
+			return certify_refuse(reader, ERR_GATE, "the %s %s does not follow from these metrics",
+			                      is_limit ? "limit on" : "objective", metric_table[metric].name);
 	}
 	return walk->n_metric > 0 || certify_refuse(reader, ERR_INPUT, "no metric");
 }

@@ -5,6 +5,7 @@
  */
 #include "dse/certify/certify_walk_parts.h"
 #include "dse/base/memory.h"
+#include "dse/bound/deadline.h"
 #include "dse/space/space_goals.h"
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ static double finish_metric(const struct certify_walk *walk, const struct machin
                             enum metric metric, double sum)
 {
 	const struct space *space = &walk->space;
-	double own = sum + (metric == METRIC_RUN_TIME ? metric_network_overhead_ms(machine) : 0);
+	double own = sum + deadline_beside(space, machine, metric);
 	return space_aggregate_op(space, metric) == COMPOSE_SUM ? own * space_network_weight(space, network) : own;
 }
 
@@ -87,7 +88,7 @@ static bool add_network(struct certify_walk *walk, size_t network, struct certif
 	bool is_state[CERTIFY_N_STATE] = {true}, good = true;
 	for (unsigned i = 0; i < walk->n_metric; i++) {
 		sums.is_most[i] = metric_table[walk->metric[i]].op == COMPOSE_MAX;
-		sums.limit[i] = space_network_limit(space, network, walk->metric[i]);
+		sums.limit[i] = deadline_limit(space, &walk->machine, network, walk->metric[i]);
 		all.is_most[i] = space_aggregate_op(space, walk->metric[i]) == COMPOSE_MAX;
 		all.limit[i] = space_metric_limit(space, walk->metric[i]);
 	}

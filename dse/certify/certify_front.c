@@ -2,6 +2,7 @@
 /* The front: each of its points is a design, which is priced; and it is nowhere above what any design has at least. */
 #include "dse/certify/certify_walk_parts.h"
 #include "dse/base/memory.h"
+#include "dse/bound/deadline.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include <inttypes.h>
@@ -98,12 +99,19 @@ static bool read_network(struct front *front, size_t network, struct certify_lay
 		layer[i].place = (unsigned)place;
 		if (!certify_price(&layer[i], &design, value))
 			return certify_refuse(walk->reader, ERR_GATE, "layer %s: the design does not run", block->name);
+		if (certify_over_limit(&layer[i], value))
+			return certify_refuse(walk->reader, ERR_GATE, "layer %s: the design breaks a limit",
+			                      block->name);
 		for (unsigned k = 0; k < walk->n_metric; k++) {
 			double one = value[walk->metric[k]];
 			bool is_most = metric_table[walk->metric[k]].op == COMPOSE_MAX;
 			sum[k] = is_most ? fmax(sum[k], one) : sum[k] + one;
 		}
 	}
+	for (unsigned k = 0; k < walk->n_metric; k++)
+		if (sum[k] > deadline_limit(&walk->space, &front->machine, network, walk->metric[k]))
+			return certify_refuse(walk->reader, ERR_GATE, "network %s: %s of the design breaks a limit",
+			                      own->network.name, metric_table[walk->metric[k]].name);
 	return true;
 }
 

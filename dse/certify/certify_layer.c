@@ -19,9 +19,10 @@ static bool list_splits(const struct layer_choice *choice, struct certify_splits
 	const struct block *block = layer->block;
 	const struct dim_choice *dim[N_BOUND_DIM] = {&choice->d, &choice->w, &choice->h, &choice->c};
 	static const uint32_t whole[N_BOUND_DIM] = {0, WHOLE_W, WHOLE_H, WHOLE_C};
+	bool is_systolic = layer->machine->target == MACHINE_SYSTOLIC; /* pooling streams past it, whole */
 	bound_extents(&layer->context[0], layer->extent, layer->step);
 	for (int i = 0; i < N_BOUND_DIM; i++) {
-		bool is_whole = block->kind == BLOCK_POOL && (block->whole & whole[i]) != 0;
+		bool is_whole = block->kind == BLOCK_POOL && ((block->whole & whole[i]) != 0 || is_systolic);
 		uint32_t n_group = i == BOUND_C && block->kind == BLOCK_CONV ? block_n_group(block) : 1;
 		layer->splits[i] = certify_list_splits(lists, layer->extent[i], n_group > 1 ? 1 : layer->step[i],
 		                                       n_group, is_whole ? &uncut : dim[i]);
@@ -42,12 +43,16 @@ static void list_strategies(const struct layer_choice *choice, struct certify_la
 			layer->reuse[layer->n_reuse++] = i;
 }
 
+/* A systolic array has all convolutions in one form. */
 static void list_operands(const struct layer_choice *choice, struct certify_layer *layer)
 {
+	bool is_systolic = layer->machine->target == MACHINE_SYSTOLIC;
 	for (int form = 0; form < N_CONV_FORM; form++)
 		for (uint32_t bit = 8; bit <= 16; bit += 8) {
-			if (!(bit == 8 ? choice->operand_8bit : choice->operand_16bit) ||
-			    !block_allows_form(layer->block, choice->form, (enum conv_form)form))
+			bool is_allowed = is_systolic
+			                      ? form == FORM_CONV
+			                      : block_allows_form(layer->block, choice->form, (enum conv_form)form);
+			if (!(bit == 8 ? choice->operand_8bit : choice->operand_16bit) || !is_allowed)
 				continue;
 			assert(layer->n_operand < CERTIFY_MAX_OPERAND);
 			mapper_prepare_form(layer->block, layer->machine, bit, (enum conv_form)form,
@@ -80,7 +85,7 @@ bool certify_layer_build(const struct space *space, size_t network, size_t block
 	list_levels(choice, layer);
 	for (int i = 0; i < N_METRIC; i++)
 		layer->limit[i] = metric_table[i].scope == METRIC_OF_LAYER
-		                      ? space_network_limit(space, network, (enum metric)i)
+		                      ? deadline_limit(space, machine, network, (enum metric)i)
 		                      : (double)INFINITY;
 	return layer->n_operand > 0 && list_splits(choice, lists, layer);
 }

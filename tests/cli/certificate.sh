@@ -17,6 +17,14 @@ expect_text "$work/report.json" '"n_front": 9'
 expect_code 0 "$DSE" check-certificate "$work/1.cert" -q
 expect_empty "$work/out"
 
+# Systolic arrays, and deadlines.
+for space in spaces/tpu_small.yaml tests/verdict/deadline.yaml; do
+	expect_code 0 "$DSE" explore $space --detail fast -o "$work/runs" -q --certificate "$work/other.cert"
+	expect_code 0 "$DSE" check-certificate "$work/other.cert"
+	expect_text "$work/out" "Accepted: "
+done
+space=spaces/smoke.yaml
+
 # Each fault at its line.
 sed 's/^p 1 0 0 1 0 0 1 0 0.263/p 1 0 0 1 0 0 1 0 0.262/' "$work/1.cert" >"$work/changed"
 expect_code 6 "$DSE" check-certificate "$work/changed"
@@ -60,7 +68,8 @@ refuse "without --max-evaluations" $space --detail fast --max-evaluations 100
 refuse "without --coefficient-samples" $space --detail fast --coefficient-samples 10
 refuse "write what --set says into them" $space --detail fast --set pe.sram_byte=64KiB
 refuse "without --shard" $space --detail fast --shard 1/2
-refuse "it has systolic arrays" spaces/tpu_small.yaml --detail fast
+replay_space "$work/replay.yaml"
+refuse "choose memory_model physical" "$work/replay.yaml" --detail fast
 refuse "leave out fetch_ahead" spaces/fetch_ahead.yaml --detail fast
 
 # A search that is cut short has none, and says so.

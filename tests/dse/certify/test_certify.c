@@ -27,7 +27,17 @@ static uint32_t n_space(void)
 /* With all splits of a dimension there are too many designs to try. */
 static void write_space(struct rng *rng, bool all_splits)
 {
-	static const char *const machine[] = {"dvfs_chip", "final_chip", "thesis_qpe_dram"};
+	/* name, a parameter, what else may vary, a layer's choices, a strategy and what else it may have */
+	static const char *const one = "noc.clk_mhz: [500]", *const array = ", mla.array: [16x4, 8x4, 4x4]",
+				 *const form = "conv_1x1: conv";
+	const char *const machine[][6] = {
+	    {"dvfs_chip", one, array, form, "fusion", ", fusion_reuse"},
+	    {"final_chip", one, array, form, "fusion", ", fusion_reuse"},
+	    {"thesis_qpe_dram", one, array, form, "fusion", ", fusion_reuse"},
+	    {"edge_tpu", "systolic.dataflow: [any]",
+	     ", systolic.array: [8x8, 16x4, 4x4], systolic.filter_byte: [256, 65536]", "level: [f500, f250]",
+	     "output_stationary", ", weight_stationary"},
+	};
 	static const char *const dimension[] = {"width", "height", "out_channels"};
 	static const char *const objectives[] = {"latency_ms, energy_mj",
 	                                         "energy_mj",
@@ -40,21 +50,23 @@ static void write_space(struct rng *rng, bool all_splits)
 	                                   "search: {max_front: 2}\n",
 	                                   "search: {max_front: 6}\n",
 	                                   "network_result: any\n",
-	                                   "constraints: ['mac_units < 9000']\n"};
+	                                   "constraints: ['mac_units < 9000']\n",
+	                                   "deadline_ms: 0.2\n",
+	                                   "deadline_ms: 2\n"};
 	char text[TEXT], network[TEXT];
 	unsigned n_layer;
 	random_network(rng, all_splits ? 4 : 3, network, TEXT, &n_layer);
 	folder_write("random.yaml", network, "");
-	int n = snprintf(text, TEXT, "name: random\nmachine: %s\nnetwork: random.yaml\n%s", machine[rng_below(rng, 3)],
-	                 rng_below(rng, 2) ? "axes:\n  mla.array: [16x4, 8x4, 4x4]\n" : "");
-	n += snprintf(text + n, TEXT - (size_t)n,
-	              "layers:\n  - match: '.*'\n    split: whole\n    conv_1x1: conv\n    strategy: [fusion%s]\n",
-	              rng_below(rng, 2) ? ", fusion_reuse" : "");
+	const char *const *own = machine[rng_below(rng, 4)];
+	int n = snprintf(text, TEXT, "name: random\nmachine: %s\nnetwork: random.yaml\naxes: {%s%s}\n", own[0], own[1],
+	                 rng_below(rng, 2) ? own[2] : "");
+	n += snprintf(text + n, TEXT - (size_t)n, "layers:\n  - {match: '.*', split: whole, %s, strategy: [%s%s]}\n",
+	              own[3], own[4], rng_below(rng, 2) ? own[5] : "");
 	n += snprintf(text + n, TEXT - (size_t)n,
 	              "  - match: '_(SC_)?[1-%u]$'\n    split: {%s: {max_parts: %u, choose: %s}}\n", all_splits ? 4 : 1,
 	              dimension[rng_below(rng, 3)], 2 + rng_below(rng, 2), all_splits ? "all" : "even");
 	(void)snprintf(text + n, TEXT - (size_t)n, "objectives: [%s]\n%s", objectives[rng_below(rng, 6)],
-	               more[rng_below(rng, 6)]);
+	               more[rng_below(rng, 8)]);
 	folder_write("space.yaml", text, "");
 }
 
@@ -532,10 +544,49 @@ static void test_certify_needs_the_epsilon_of_a_thinned_front(void **state)
 	space_free(&space);
 }
 
+/* A search of a space without limits says nothing false, but its designs do not keep another space's limits. */
+static void test_certify_refuses_designs_over_a_limit(void **state)
+{
+	static const char *const limit[] = {"",
+	                                    "constraints: [latency_ms <= 0.0113]\n",
+	                                    "constraints: [peak_power_mw <= 20]\n",
+	                                    "constraints: [sram_used_frac <= 0.01]\n",
+	                                    "constraints: [dram_byte <= 10]\n",
+	                                    "constraints: [edp_mj_ms <= 1e-9]\n",
+	                                    "deadline_ms: 0.001\n"};
+	struct text text = {0};
+	(void)state;
+	for (size_t i = 0; i < sizeof(limit) / sizeof(limit[0]); i++) {
+		struct space space;
+		struct explore found;
+		struct err err = {0};
+		char line[FOLDER_PATH + 64];
+		folder_write(
+		    "space.yaml",
+		    "name: limited\nmachine: dvfs_chip\nnetwork: small.yaml\nobjectives: [latency_ms, energy_mj]\n"
+		    "layers: [{match: '.*', split: even, level: [PL1, PL2]}]\n",
+		    limit[i]);
+		folder_read_space(&space);
+		if (i == 0) {
+			write_certificate(&space, &found);
+			read_text(&text);
+			explore_free(&found);
+		}
+		(void)snprintf(line, sizeof(line), "file %s %s", space.file[0].hash, space.file[0].path);
+		set_line(&text, 3, line);
+		enum err_code code = check_text(&text, &err);
+		if (i == 0)
+			assert_int_equal(code, ERR_OK);
+		else
+			expect_refused(code, &err, limit[i], &text);
+		space_free(&space);
+	}
+	free_text(&text);
+}
+
 static void test_certify_says_which_spaces_have_no_certificate(void **state)
 {
-	static const char *const text[] = {"deadline_ms: 5\n", "level_changes: true\n",
-	                                   "layers: [{match: '.*', split: thesis}]\n"};
+	static const char *const text[] = {"level_changes: true\n", "layers: [{match: '.*', split: thesis}]\n"};
 	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
 		struct space space;
@@ -557,6 +608,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_certify_accepts_what_is_true_and_refuses_planted_faults),
 	    cmocka_unit_test(test_certify_needs_the_epsilon_of_a_thinned_front),
+	    cmocka_unit_test(test_certify_refuses_designs_over_a_limit),
 	    cmocka_unit_test(test_certify_says_which_spaces_have_no_certificate),
 	};
 	return cmocka_run_group_tests(tests, folder_make_small, folder_remove);
