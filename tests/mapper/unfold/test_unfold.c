@@ -63,18 +63,23 @@ static void assert_same(const struct unfolded *unfolded, const char *what, doubl
 
 struct sums {
 	double load_byte, store_byte, copy_byte, mac_clk, n_task;
+	double operand_a_word, operand_b_word, result_word; /* read and written by the MLA */
 };
 
-static double mac_clk_of(const struct unfolded *unfolded, uint32_t shape)
+static void add_task(const struct unfolded *unfolded, uint32_t shape, struct sums *sums)
 {
 	const struct mla_shape *task = &unfolded->schedule.shape[shape];
 	const struct layer_context *context = &unfolded->context;
 	struct mla_cost cost;
+	sums->n_task++;
 	if (task->kind == MLA_MATMUL)
 		mla_matmul_cost(context->machine, &task->matmul, 0, context->operand_bit, &cost);
 	else
 		mla_conv_words(context->machine, &context->round, &task->conv, &cost);
-	return (double)cost.mac_clk;
+	sums->mac_clk += (double)cost.mac_clk;
+	sums->operand_a_word += (double)cost.a_word;
+	sums->operand_b_word += (double)cost.b_word;
+	sums->result_word += (double)cost.out_word;
 }
 
 static struct sums sum_schedule(const struct unfolded *unfolded)
@@ -86,16 +91,15 @@ static struct sums sum_schedule(const struct unfolded *unfolded)
 		sums.load_byte += op->kind == OP_LOAD ? op->byte : 0;
 		sums.store_byte += op->kind == OP_STORE ? op->byte : 0;
 		sums.copy_byte += op->kind == OP_COPY ? op->byte : 0;
-		sums.n_task += op->kind == OP_TASK;
-		sums.mac_clk += op->kind == OP_TASK ? mac_clk_of(unfolded, op->shape) : 0;
+		if (op->kind == OP_TASK)
+			add_task(unfolded, op->shape, &sums);
 	}
 	for (uint32_t i = 0; i < schedule->n_job; i++) {
 		const struct job *job = &schedule->job[i];
 		sums.load_byte += (double)job->map_byte + job->filter_byte;
 		sums.store_byte += job->store_byte;
-		sums.mac_clk += mac_clk_of(unfolded, job->shape);
+		add_task(unfolded, job->shape, &sums);
 	}
-	sums.n_task += schedule->n_job;
 	return sums;
 }
 
@@ -109,6 +113,9 @@ static struct counts core_counts(const struct program *program)
 		sum.dram_read_byte += program->step[i].counts.dram_read_byte;
 		sum.dram_write_byte += program->step[i].counts.dram_write_byte;
 		sum.mla_clk += program->step[i].counts.mla_clk;
+		sum.sram_read_word += program->step[i].counts.sram_read_word;
+		sum.sram_write_word += program->step[i].counts.sram_write_word;
+		sum.noc_packet += program->step[i].counts.noc_packet;
 	}
 	return sum;
 }
@@ -122,6 +129,20 @@ static void check_work(const struct unfolded *unfolded)
 	assert_same(unfolded, "bytes stored", sums.store_byte, counts.dram_write_byte);
 	assert_same(unfolded, "tasks", sums.n_task, pool ? 0 : (double)unfolded->tiling.n_task);
 	assert_same(unfolded, "MAC clocks", sums.mac_clk, counts.mla_clk);
+	/* partial sums are words of another size; copies of reuse are not compared */
+	if (unfolded->tiling.n_d > 1 || strategy_table[unfolded->design.strategy].reuses)
+		return;
+	bool sends_a = unfolded->context.block->kind == BLOCK_CONV && unfolded->context.form != FORM_MATMUL;
+	assert_same(unfolded, "words read",
+	            sums.operand_a_word + sums.operand_b_word + (sums.store_byte + sums.copy_byte) / 4,
+	            counts.sram_read_word);
+	assert_same(unfolded, "words written", sums.result_word + (sums.load_byte + sums.copy_byte) / 4,
+	            counts.sram_write_word);
+	/* operand A's requests and answers, and what is moved */
+	assert_same(unfolded, "packets",
+	            ((sends_a ? 2 * sums.operand_a_word * 4 : 0) + sums.load_byte + sums.store_byte + sums.copy_byte) /
+	                unfolded->context.machine->noc_packet_byte,
+	            counts.noc_packet);
 }
 
 /* ARM steps are the program's, in their order. */
