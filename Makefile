@@ -252,7 +252,7 @@ certificates: deps
 mutation: deps
 	@./tests/mutate/constants.sh
 
-# Whether any test notices a changed condition or a lost statement; 300 of them, hours.
+# Whether any test notices a changed condition or a lost statement; 300 of them, an hour of a core.
 mutants: deps
 	@./tests/mutate/conditions.sh
 
@@ -547,7 +547,7 @@ help:
 	@echo 'make ranges     all machine parameters at their least and most, two at a time, through every command; minutes'
 	@echo 'make stops      how long each command goes on after a signal, and a search after --max-seconds; minutes'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
-	@echo 'make mutants    change conditions, signs and statements of models and search: does a test fail? Hours'
+	@echo 'make mutants    change conditions, signs and statements of models and search: does a test fail? An hour'
 	@echo 'make tiers      the fast tier against the event tier on every layer, and on random ones; minutes'
 	@echo 'make tiers-table  measure anew how far the fast tier is from the event tier (sim/fast/uncertainty_table.c)'
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'

@@ -15,7 +15,56 @@
 # figures, until one fails: the change is killed. Exit status 1: some survived.
 # Takes minutes; all without arguments.
 
-. "$(dirname "$0")/common"
+set -u
+LC_ALL=C
+export LC_ALL
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES # of the make that may have started this
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+work=$(mktemp -d "${TMPDIR:-/tmp}/dse-mutate.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+for folder in pristine tree; do
+	mkdir "$work/$folder"
+	(cd "$root" && cp -R Makefile .ci sim mapper dse tests spaces "$work/$folder") || exit 2
+done
+cd "$work/tree" || exit 2
+
+# Tests share one library of all objects, so that a changed line costs one compilation and one link.
+build() {
+	make -s -j"$(nproc 2>/dev/null || echo 1)" BUILD=build OPTIMISE=-O1 LTO= SHARED=1 "$@" >"$work/log" 2>&1
+}
+
+# run_tests TEST...: sets killer to the first that fails; empty: all pass.
+run_tests() {
+	killer=
+	if ! build build/objects.so; then
+		killer="the compiler"
+		return
+	fi
+	for test in "$@"; do
+		if [ ! -x "build/tests/$test" ] && ! build "build/tests/$test"; then
+			killer="the compiler"
+			return
+		fi
+		if ! timeout 120 "build/tests/$test" >"$work/log" 2>&1 </dev/null; then
+			killer=$test
+			return
+		fi
+	done
+}
+
+# change FILE LINE COLUMN LENGTH TEXT: put TEXT where so many characters were.
+change() {
+	awk -v line="$2" -v column="$3" -v n="$4" -v text="$5" '
+		NR == line { $0 = substr($0, 1, column - 1) text substr($0, column + n) }
+		{ print }' "$work/pristine/$1" >"$1"
+}
+
+restore() {
+	cat "$work/pristine/$1" >"$1"
+}
+
 n_killed=0
 n_recorded=0
 survivors=
