@@ -16,6 +16,8 @@
 #include "dse/search/explore.h"
 #include "dse/out/json.h"
 
+struct words_text;
+
 enum misfit_kind {
 	MISFIT_LIMIT,      /* on a result: metric <= now */
 	MISFIT_CONSTRAINT, /* on machines: now and needed are the sides of its comparison, if it has two */
@@ -54,7 +56,10 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
                           const struct explore *explore, struct misfit *misfit, struct err *err);
 void misfit_free(struct misfit *misfit);
 
-/* As a table and a sentence; as an object "changes_of_one_limit" of the object that is open. */
+/* The smallest change that helps, or that none does, as a sentence; n is not 0. */
+void misfit_say_best(const struct misfit *misfit, struct words_text *text);
+
+/* As a table; as an object "changes_of_one_limit" of the object that is open. */
 void misfit_print(FILE *file, const struct misfit *misfit);
 void misfit_put_json(struct json *json, const struct misfit *misfit);
 

@@ -54,17 +54,21 @@ static void print_percent(const struct misfit_change *change, char text[NUMBER_T
 		(void)strcpy(text, "-");
 }
 
-static void print_best(FILE *file, const struct misfit_change *change)
+void misfit_say_best(const struct misfit *misfit, struct words_text *text)
 {
-	char text[256], percent[NUMBER_TEXT_SIZE];
-	print_change(change, text, sizeof(text));
+	char what[256], percent[NUMBER_TEXT_SIZE];
+	assert(misfit && text && misfit->n > 0);
+	words_clear(text);
+	if (misfit->best == misfit->n) {
+		words_add(text, "No change of one limit alone lets anything through.");
+		return;
+	}
+	const struct misfit_change *change = &misfit->change[misfit->best];
+	print_change(change, what, sizeof(what));
 	print_percent(change, percent);
-	struct words_fold fold;
-	(void)fprintf(
-	    words_fold_begin(&fold, file),
-	    "\nSmallest change of one limit that lets something through%s:\n  %s %s (by %s), on %s\n  set in %s\n",
-	    change->proven ? "" : " (that was found)", change->what, text, percent, change->machine, change->where);
-	words_fold_end(&fold);
+	words_add(text, "Smallest change of one limit that lets something through%s: %s %s (by %s), on %s; set in %s.",
+	          change->proven ? "" : " (that was found)", change->what, what, percent, change->machine,
+	          change->where);
 }
 
 void misfit_print(FILE *file, const struct misfit *misfit)
@@ -90,10 +94,6 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 	}
 	(void)fputs("\nOne limit changed, all others as they are:\n", file);
 	table_finish(&table, file, 2);
-	if (misfit->best < misfit->n)
-		print_best(file, &misfit->change[misfit->best]);
-	else
-		(void)fprintf(file, "\nNo change of one limit alone lets anything through.\n");
 }
 
 void misfit_put_json(struct json *json, const struct misfit *misfit)

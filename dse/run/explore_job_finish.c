@@ -3,12 +3,14 @@
 #include "dse/base/memory.h"
 #include "dse/run/explore_job_parts.h"
 #include "dse/out/command_word.h"
+#include "dse/out/words.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
 #include "dse/result/front_table.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,19 +170,27 @@ static bool prints_verdict(const struct explore_job *job)
 	return job->explore.front.n == 0 && !job->explore.interrupted && !job->request->json && !job->outcome;
 }
 
-/* That there is no front is said at once; why, takes searches of its own. */
+/* That there is no front is said at once; what would have to change, and all else of it, once searches have said so. */
 static enum err_code explain_misfit(struct explore_job *job, struct err *err)
 {
-	if (prints_verdict(job)) {
+	bool prints = prints_verdict(job);
+	if (prints) {
 		run_verdict_print(stdout, &job->verdict, true);
-		front_table_print_infeasible(stdout, &job->run);
 		(void)fflush(stdout);
 	}
 	enum err_code code = misfit_find(&job->space, &job->options, &job->explore, &job->misfit, err);
-	job->run.misfit = job->misfit.found ? &job->misfit : NULL;
-	if (job->run.misfit && job->misfit.best < job->misfit.n) {
-		const struct misfit_change *best = &job->misfit.change[job->misfit.best];
-		run_verdict_add_change(&job->verdict, best->what, best->needed, best->proven);
+	const struct misfit *misfit = job->run.misfit = job->misfit.found ? &job->misfit : NULL;
+	if (misfit && misfit->n > 0) {
+		struct words_text text;
+		misfit_say_best(misfit, &text);
+		run_verdict_add_change(&job->verdict, text.text,
+		                       misfit->best < misfit->n ? misfit->change[misfit->best].needed : NAN);
+		if (prints)
+			run_verdict_print_last(stdout, &job->verdict);
+	}
+	if (prints) {
+		(void)fputc('\n', stdout);
+		front_table_print_infeasible(stdout, &job->run);
 	}
 	return code;
 }

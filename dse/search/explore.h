@@ -87,6 +87,10 @@ struct explore_miss {
 	uint32_t machine_index;
 	char machine[EXPLORE_TEXT_SIZE];  /* name and axes */
 	char text[2 * EXPLORE_TEXT_SIZE]; /* what broke which limit by how much */
+	bool is_limit; /* on a metric; value: of a design, or what no design of the machine has less of */
+	bool is_least;
+	enum metric metric;
+	double value, limit;
 };
 
 /* A machine candidate, or what of it, that could not be searched to the end: no memory, or a self-check failed. */
@@ -111,7 +115,7 @@ struct explore {
 	struct pareto front; /* sorted; over the space's objectives; genomes as genome_size() says */
 	struct explore_counts counts;
 	struct explore_miss miss;
-	uint64_t n_failure; /* of which the first are listed */
+	uint64_t n_failure;  /* of which the first are listed */
 	uint64_t n_left_out; /* of them: machines of which nothing was looked at (dse/base/at_work.h) */
 	struct explore_failure failure[EXPLORE_MAX_FAILURE];
 	bool interrupted; /* Ctrl-C: the front is of what was seen */

@@ -59,7 +59,14 @@ void explore_note_over_limit(struct explore *explore, uint32_t machine_index, co
                              enum explore_stage stage, enum metric metric, double value)
 {
 	double limit = space_metric_limit(explore->space, metric);
-	struct explore_miss miss = {stage, value / limit - 1.0, machine_index, "", ""};
+	struct explore_miss miss = {.stage = stage,
+	                            .violation = value / limit - 1.0,
+	                            .machine_index = machine_index,
+	                            .is_limit = true,
+	                            .is_least = stage == STAGE_MACHINE,
+	                            .metric = metric,
+	                            .value = value,
+	                            .limit = limit};
 	assert(machine && metric < N_METRIC);
 	explore_machine_text(explore->space, machine_index, machine, miss.machine, sizeof(miss.machine));
 	(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[metric].name, value, limit);

@@ -138,6 +138,8 @@ static void limit_miss(const struct candidate *candidate, const double *nearest,
                        struct explore_miss *miss)
 {
 	const struct layer_problem *layer = &candidate->set->problem[0];
+	bool is_whole =
+	    miss->stage == STAGE_TOTAL || (candidate->set->map->n_network == 1 && !(weight < 1.0 || weight > 1.0));
 	int n = snprintf(miss->text, sizeof(miss->text), "%s:", what);
 	miss->violation = 0.0;
 	assert(weight > 0.0);
@@ -145,7 +147,13 @@ static void limit_miss(const struct candidate *candidate, const double *nearest,
 		double limit = space_metric_limit(candidate->space, layer->metric[i]) / weight;
 		if (isinf(limit))
 			continue;
-		miss->violation = fmax(miss->violation, nearest[i] / limit - 1.0);
+		if (nearest[i] / limit - 1.0 > miss->violation) {
+			miss->violation = nearest[i] / limit - 1.0;
+			miss->is_limit = miss->is_least = is_whole;
+			miss->metric = layer->metric[i];
+			miss->value = nearest[i];
+			miss->limit = limit;
+		}
 		n += snprintf(miss->text + n, sizeof(miss->text) - (size_t)n, " %s at least %.6g, limit %.6g;",
 		              metric_table[layer->metric[i]].name, nearest[i], limit);
 	}

@@ -317,7 +317,7 @@ static void note_nearest(const struct flat *flat, const struct engine_nearest *n
 	uint32_t index;
 	assert(nearest->violation > 0.0 && nearest->genome);
 	const struct layer_set *set = machine_of(flat, nearest->genome, &index);
-	struct explore_miss miss = {STAGE_TOTAL, nearest->violation, index, "", ""};
+	struct explore_miss miss = {.stage = STAGE_TOTAL, .violation = nearest->violation, .machine_index = index};
 	if (set && whole_scratch_alloc(&scratch, flat->map) &&
 	    take_genes(flat, set, nearest->genome, scratch.canonical) == 0) {
 		(void)whole_decide_places(&flat->whole, set, &scratch);

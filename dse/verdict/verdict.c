@@ -14,21 +14,17 @@ const char *const run_verdict_place_name[RUN_VERDICT_N_PLACE] = {
     [RUN_VERDICT_EMPTY] = "nothing fits",    [RUN_VERDICT_REFUSED] = "refused",
     [RUN_VERDICT_FAILED] = "failed",         [RUN_VERDICT_OPEN] = "not searched to the end"};
 const char *const run_verdict_claim_name[RUN_VERDICT_N_CLAIM] = {
-    [RUN_VERDICT_BEST] = "best",    [RUN_VERDICT_MORE] = "more",      [RUN_VERDICT_SIZE] = "size",
-    [RUN_VERDICT_BEATS] = "beaten", [RUN_VERDICT_TIME] = "time",      [RUN_VERDICT_STATIC] = "static_energy",
-    [RUN_VERDICT_SHARE] = "share",  [RUN_VERDICT_NONE] = "none_fits", [RUN_VERDICT_CHANGE] = "change_of_limit"};
+    [RUN_VERDICT_BEST] = "best",          [RUN_VERDICT_MORE] = "more",
+    [RUN_VERDICT_SIZE] = "size",          [RUN_VERDICT_BEATS] = "beaten",
+    [RUN_VERDICT_TIME] = "time",          [RUN_VERDICT_STATIC] = "static_energy",
+    [RUN_VERDICT_SHARE] = "share",        [RUN_VERDICT_MOST] = "most",
+    [RUN_VERDICT_GROUP] = "group_beaten", [RUN_VERDICT_KNEE] = "knee",
+    [RUN_VERDICT_KEEPS] = "all_fit",      [RUN_VERDICT_NONE] = "none_fits",
+    [RUN_VERDICT_MISS] = "miss",          [RUN_VERDICT_CHANGE] = "change_of_limit"};
 
 const char *run_verdict_text(struct run_verdict *verdict, const char *text)
 {
 	return memory_must(arena_text(&verdict->arena, text));
-}
-
-void run_verdict_say(struct run_verdict_maker *maker)
-{
-	struct run_verdict *verdict = maker->verdict;
-	if (verdict->n_sentence < RUN_VERDICT_MAX_SENTENCE && maker->text.n > 0)
-		verdict->sentence[verdict->n_sentence++] = run_verdict_text(verdict, maker->text.text);
-	words_clear(&maker->text);
 }
 
 /* From a standing of either tier. */

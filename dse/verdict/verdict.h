@@ -19,7 +19,7 @@
 #define RUN_VERDICT_NOBODY STANDING_NOBODY
 /* Rows of the table for machines on the front and beaten ones: more machines are grouped. */
 #define RUN_VERDICT_MAX_ROW 9
-#define RUN_VERDICT_MAX_CLAIM 64
+#define RUN_VERDICT_MAX_CLAIM 128
 #define RUN_VERDICT_MAX_COLUMN (SPACE_MAX_OBJECTIVE + 3)
 #define RUN_VERDICT_MAX_SENTENCE 16
 
@@ -63,7 +63,12 @@ enum run_verdict_claim_kind {
 	RUN_VERDICT_STATIC, /* of the energy that machine's thriftiest design takes more than other's, static energy is
 	                   the part value; bound: BOUND_MAC where it is drawn longer, else more of it is drawn */
 	RUN_VERDICT_SHARE,  /* of the time of machine's fastest design, bound takes the part value */
-	RUN_VERDICT_NONE,   /* no design keeps all limits; value: machines */
+	RUN_VERDICT_MOST,   /* the same of the bound that takes most */
+	RUN_VERDICT_GROUP, /* each of the members is beaten by other (NOBODY: by whoever beats it), by value at least */
+	RUN_VERDICT_KNEE,  /* point number value, on machine, is the front's knee */
+	RUN_VERDICT_KEEPS, /* all value machines have a design that keeps the limits */
+	RUN_VERDICT_NONE,  /* no design keeps all limits; value: machines */
+	RUN_VERDICT_MISS,  /* no design of machine has less of a metric than value, which is over the limit */
 	RUN_VERDICT_CHANGE, /* a limit would have to be value for a first design */
 	RUN_VERDICT_N_CLAIM
 };
@@ -73,10 +78,13 @@ extern const char *const run_verdict_claim_name[RUN_VERDICT_N_CLAIM],
 struct run_verdict_claim {
 	enum run_verdict_claim_kind kind;
 	uint32_t machine, other; /* numbers of machine candidates; RUN_VERDICT_NOBODY: none */
-	unsigned objective;      /* of the space's objectives, by kind; of RUN_VERDICT_SIZE enum metric */
+	unsigned objective;      /* of the space's objectives; of RUN_VERDICT_SIZE and _MISS enum metric */
 	enum bound bound;
 	double value;
 	bool is_event;
+	unsigned sentence; /* the number of the one that says it */
+	size_t n_member;   /* of RUN_VERDICT_GROUP */
+	const uint32_t *member;
 };
 
 /* A machine, or machines of which much is alike. */
@@ -118,11 +126,14 @@ struct run_verdict_of {
 void run_verdict_make(const struct run_verdict_of *of, struct run_verdict *verdict);
 void run_verdict_free(struct run_verdict *verdict);
 
-/* A sentence more: the smallest change of one limit that lets a design through, once it is known. */
-void run_verdict_add_change(struct run_verdict *verdict, const char *what, double needed, bool is_proven);
+/* A sentence more: the smallest change of one limit that lets a design through, to needed, once it is known. */
+void run_verdict_add_change(struct run_verdict *verdict, const char *sentence, double needed);
 
-/* A paragraph and a table, as wide as the terminal; only_text: the paragraph alone. */
+/* Sentences, each on lines of its own, and a table, as wide as the terminal; only_text: the sentences alone. */
 void run_verdict_print(FILE *file, const struct run_verdict *verdict, bool only_text);
+
+/* The last sentence alone, which was added since. */
+void run_verdict_print_last(FILE *file, const struct run_verdict *verdict);
 
 /* As an object "verdict" of the object that is open. */
 void run_verdict_put_json(struct json *json, const struct space *space, const struct run_verdict *verdict);

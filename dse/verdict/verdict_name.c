@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How machines are called: by what varies among them. */
+#include "dse/base/memory.h"
 #include "dse/verdict/verdict_parts.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,17 +160,109 @@ void run_verdict_name_group(const struct space *space, const uint32_t *index, si
 		words_add(text, "%s", n_varying > 0 ? "all values" : space->machine[0].name);
 }
 
-void run_verdict_name_beside(const struct space *space, uint32_t machine_index, uint32_t beside,
+/* How many machines the name of a group fits. */
+static uint64_t count_named(const struct space *space, const uint32_t *index, size_t n)
+{
+	uint64_t n_named = 1;
+	for (size_t axis = 0; axis <= space->n_axis; axis++) {
+		size_t n_value = run_verdict_axis_n(space, axis);
+		bool *has = memory_array(n_value, sizeof(*has));
+		size_t n_has = list_values(space, index, n, axis, has), first = 0, last = n_value - 1;
+		while (!has[first])
+			first++;
+		while (!has[last])
+			last--;
+		n_named *= n_has > MAX_LISTED ? last - first + 1 : n_has;
+		free(has);
+	}
+	return n_named;
+}
+
+void run_verdict_name_all(const struct space *space, const uint32_t *index, size_t n, struct words_text *text)
+{
+	uint64_t n_named = count_named(space, index, n), n_all = 1;
+	for (size_t axis = 0; axis <= space->n_axis; axis++)
+		n_all *= run_verdict_axis_n(space, axis);
+	if (n <= 2) {
+		run_verdict_name(space, index[0], text);
+		words_add(text, "%s", n == 2 ? " and " : "");
+		if (n == 2)
+			run_verdict_name(space, index[1], text);
+	} else if (n_named == n_all) {
+		words_add(text, n == n_all ? "all %zu machines" : "%zu of %" PRIu64 " machines", n, n_all);
+	} else if (n_named == n) {
+		run_verdict_name_group(space, index, n, text);
+		words_add(text, " (%zu machines)", n);
+	} else {
+		words_add(text, "%zu of %" PRIu64 " machines with ", n, n_named);
+		run_verdict_name_group(space, index, n, text);
+	}
+}
+
+/* Whether the machine has one of the values on each axis. */
+static bool is_among(const struct space *space, uint32_t machine_index, const uint32_t *index, size_t n)
+{
+	for (size_t axis = 0; axis <= space->n_axis; axis++) {
+		bool found = false;
+		for (size_t i = 0; i < n && !found; i++)
+			found = run_verdict_axis_at(space, index[i], axis) ==
+			        run_verdict_axis_at(space, machine_index, axis);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the values of a part on an axis tell it from the rest of a group. */
+static bool tells_part(const struct space *space, const uint32_t *part, size_t n_part, const uint32_t *group,
+                       size_t n_group, size_t axis)
+{
+	bool *has = memory_array(run_verdict_axis_n(space, axis), sizeof(*has));
+	size_t n_has = list_values(space, part, n_part, axis, has);
+	bool tells = n_has <= MAX_LISTED && n_has < list_values(space, group, n_group, axis, has);
+	free(has);
+	return tells;
+}
+
+void run_verdict_name_part(const struct space *space, const uint32_t *part, size_t n_part, const uint32_t *group,
+                           size_t n_group, struct words_text *text)
+{
+	size_t n_among = 0, n_named = 0;
+	for (size_t i = 0; i < n_group; i++)
+		n_among += is_among(space, group[i], part, n_part);
+	for (size_t axis = 0; axis <= space->n_axis && n_among == n_part; axis++) {
+		if (!tells_part(space, part, n_part, group, n_group, axis))
+			continue;
+		bool *has = memory_array(run_verdict_axis_n(space, axis), sizeof(*has));
+		size_t n_has = list_values(space, part, n_part, axis, has);
+		words_add(text, "%s", n_named++ > 0 ? ", " : " with ");
+		add_key(space, axis, text);
+		add_axis(space, axis, has, n_has, text);
+		free(has);
+	}
+	if (n_named == 0)
+		words_add(text, " in %zu of them", n_part);
+}
+
+/* Whether all of the machines have the value on an axis that one has. */
+static bool have_same(const struct space *space, uint32_t machine_index, const uint32_t *index, size_t n, size_t axis)
+{
+	for (size_t i = 0; i < n; i++)
+		if (run_verdict_axis_at(space, index[i], axis) != run_verdict_axis_at(space, machine_index, axis))
+			return false;
+	return true;
+}
+
+void run_verdict_name_beside(const struct space *space, uint32_t machine_index, const uint32_t *beside, size_t n,
                              struct words_text *text)
 {
 	size_t n_named = 0;
 	for (size_t axis = 0; axis <= space->n_axis; axis++) {
-		size_t at = run_verdict_axis_at(space, machine_index, axis);
-		if (at == run_verdict_axis_at(space, beside, axis))
+		if (have_same(space, machine_index, beside, n, axis))
 			continue;
 		words_add(text, "%s", n_named++ > 0 ? ", " : "");
 		add_key(space, axis, text);
-		add_value(space, axis, at, text);
+		add_value(space, axis, run_verdict_axis_at(space, machine_index, axis), text);
 	}
 }
 

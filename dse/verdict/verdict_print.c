@@ -112,15 +112,23 @@ static void print_rows(FILE *file, const struct run_verdict *verdict)
 	table_free(&table);
 }
 
+static void print_sentences(FILE *file, const struct run_verdict *verdict, size_t first)
+{
+	for (size_t i = first; i < verdict->n_sentence; i++)
+		words_put(file, verdict->sentence[i], 0, 2, words_width(file, WORDS_WIDTH));
+}
+
+void run_verdict_print_last(FILE *file, const struct run_verdict *verdict)
+{
+	assert(file && verdict && verdict->n_sentence > 0);
+	print_sentences(file, verdict, verdict->n_sentence - 1);
+}
+
 void run_verdict_print(FILE *file, const struct run_verdict *verdict, bool only_text)
 {
-	struct words_text text;
 	size_t width = words_width(file, WORDS_WIDTH);
 	assert(file && verdict);
-	words_clear(&text);
-	for (size_t i = 0; i < verdict->n_sentence; i++)
-		words_add(&text, "%s%s", i > 0 ? " " : "", verdict->sentence[i]);
-	words_put(file, text.text, 0, 0, width);
+	print_sentences(file, verdict, 0);
 	if (only_text)
 		return;
 	if (verdict->n_row > 1) {
@@ -133,22 +141,10 @@ void run_verdict_print(FILE *file, const struct run_verdict *verdict, bool only_
 	(void)fputc('\n', file);
 }
 
-void run_verdict_add_change(struct run_verdict *verdict, const char *what, double needed, bool is_proven)
-{
-	char text[600], number[NUMBER_SIZE];
-	assert(verdict->n_sentence < RUN_VERDICT_MAX_SENTENCE);
-	number_print_up(needed, 6, number);
-	(void)snprintf(text, sizeof(text), "Smallest change of one limit%s: %s would have to be %s.",
-	               is_proven ? "" : " that was found", what, number);
-	verdict->sentence[verdict->n_sentence++] = run_verdict_text(verdict, text);
-	if (verdict->n_claim < RUN_VERDICT_MAX_CLAIM)
-		verdict->claim[verdict->n_claim++] = (struct run_verdict_claim){.kind = RUN_VERDICT_CHANGE,
-		                                                                .machine = RUN_VERDICT_NOBODY,
-		                                                                .other = RUN_VERDICT_NOBODY,
-		                                                                .value = needed};
-}
-
 /* ---- JSON ----------------------------------------------------------------------------------------------- */
+
+/* The first of many machines. */
+enum { MAX_LISTED = 256 };
 
 static void put_name(struct json *json, const char *key, const struct space *space, uint32_t machine)
 {
@@ -157,6 +153,14 @@ static void put_name(struct json *json, const char *key, const struct space *spa
 	if (machine != RUN_VERDICT_NOBODY)
 		run_verdict_name(space, machine, &text);
 	json_put_text(json, key, machine == RUN_VERDICT_NOBODY ? NULL : text.text);
+}
+
+static void put_members(struct json *json, const struct space *space, const struct run_verdict_claim *claim)
+{
+	json_begin_list(json, "machines");
+	for (size_t i = 0; i < claim->n_member && i < MAX_LISTED; i++)
+		put_name(json, NULL, space, claim->member[i]);
+	json_end(json);
 }
 
 static void put_claims(struct json *json, const struct space *space, const struct run_verdict *verdict)
@@ -170,20 +174,21 @@ static void put_claims(struct json *json, const struct space *space, const struc
 		put_name(json, "other", space, claim->other);
 		if (claim->kind == RUN_VERDICT_BEST || claim->kind == RUN_VERDICT_MORE)
 			json_put_text(json, "objective", metric_table[space->objective[claim->objective]].name);
-		if (claim->kind == RUN_VERDICT_SIZE)
+		if (claim->kind == RUN_VERDICT_SIZE || claim->kind == RUN_VERDICT_MISS)
 			json_put_text(json, "objective", metric_table[claim->objective].name);
-		if (claim->kind == RUN_VERDICT_TIME || claim->kind == RUN_VERDICT_SHARE)
+		if (claim->kind == RUN_VERDICT_TIME || claim->kind == RUN_VERDICT_SHARE ||
+		    claim->kind == RUN_VERDICT_MOST)
 			json_put_text(json, "bound", bound_name[claim->bound]);
 		json_put_real(json, "value", claim->value);
 		json_put_text(json, "tier", claim->is_event ? "event" : "search");
+		if (claim->n_member > 0)
+			put_members(json, space, claim);
 		json_end(json);
 	}
 	json_end(json);
 }
 
-/* Machines of which something is known, for pictures; the first of many. */
-enum { MAX_LISTED = 256 };
-
+/* Machines of which something is known, for pictures. */
 static void put_machines(struct json *json, const struct space *space, const struct run_verdict *verdict)
 {
 	size_t n = 0;

@@ -151,27 +151,59 @@ static void take_values(const struct run_verdict_maker *maker, const enum metric
 	}
 }
 
-/* "beaten by 16x2", where all of them are, by what tells it from each of them. */
-static const char *place_text(struct run_verdict_maker *maker, const struct member *member, size_t n)
+/* Whether what tells a machine that beats others from them is the same for all, "n_dram 2". */
+static bool is_same_change(const struct run_verdict_maker *maker, const uint32_t *index, size_t n)
+{
+	const struct run_verdict_machine *machine = maker->verdict->machine;
+	struct words_text first, other;
+	words_clear(&first);
+	for (size_t i = 0; i < n; i++) {
+		words_clear(&other);
+		if (machine[index[i]].by == RUN_VERDICT_NOBODY)
+			return false;
+		run_verdict_name_beside(maker->of->space, machine[index[i]].by, &index[i], 1, i > 0 ? &other : &first);
+		if (i > 0 && strcmp(first.text, other.text) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* How many machines beat these, each by itself; 0: some are beaten by none alone. */
+static size_t count_winners(const struct run_verdict *verdict, const uint32_t *index, size_t n)
+{
+	size_t n_winner = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool is_new = true;
+		if (verdict->machine[index[i]].by == RUN_VERDICT_NOBODY)
+			return 0;
+		for (size_t k = 0; k < i && is_new; k++)
+			is_new = verdict->machine[index[k]].by != verdict->machine[index[i]].by;
+		n_winner += is_new;
+	}
+	return n_winner;
+}
+
+/* "beaten by 16x2": by what tells whoever beats them all from them. */
+static const char *place_text(struct run_verdict_maker *maker, const uint32_t *index, size_t n)
 {
 	struct run_verdict *verdict = maker->verdict;
-	const struct space *space = maker->of->space;
-	const struct run_verdict_machine *first = &verdict->machine[member[0].index];
-	struct words_text by, other;
-	words_clear(&by);
-	bool same = first->place == RUN_VERDICT_BEATEN && first->by != RUN_VERDICT_NOBODY;
-	if (same)
-		run_verdict_name_beside(space, first->by, first->index, &by);
-	for (size_t i = 1; i < n && same; i++) {
-		const struct run_verdict_machine *own = &verdict->machine[member[i].index];
-		words_clear(&other);
-		if (own->by != RUN_VERDICT_NOBODY)
-			run_verdict_name_beside(space, own->by, own->index, &other);
-		same = own->by != RUN_VERDICT_NOBODY && strcmp(by.text, other.text) == 0;
-	}
-	words_clear(&other);
-	words_add(&other, "%s%s%s", run_verdict_place_name[first->place], same ? " by " : "", same ? by.text : "");
-	return run_verdict_text(verdict, other.text);
+	const struct run_verdict_machine *first = &verdict->machine[index[0]];
+	struct words_text text;
+	words_clear(&text);
+	words_add(&text, "%s", run_verdict_place_name[first->place]);
+	if (first->place != RUN_VERDICT_BEATEN)
+		return run_verdict_text(verdict, text.text);
+	words_add(&text, " by ");
+	size_t n_winner = count_winners(verdict, index, n);
+	if (is_same_change(maker, index, n))
+		run_verdict_name_beside(maker->of->space, first->by, index, 1, &text);
+	else if (n_winner == 1)
+		run_verdict_name_beside(maker->of->space, first->by, index, n, &text);
+	else if (n_winner == 0)
+		words_add(&text, "the front");
+	else
+		words_add(&text, "%zu of the front", n_winner);
+	return run_verdict_text(verdict, text.text);
 }
 
 static void fill_row(struct run_verdict_maker *maker, const enum metric *column, const struct member *member, size_t n,
@@ -202,7 +234,7 @@ static void fill_row(struct run_verdict_maker *maker, const enum metric *column,
 	if (best->fastest.is_known)
 		run_verdict_name_bounds(&best->fastest, &text);
 	row->bound = run_verdict_text(verdict, text.text);
-	row->place = place_text(maker, member, n);
+	row->place = place_text(maker, index, n);
 	take_values(maker, column, member, n, row);
 }
 
