@@ -11,6 +11,7 @@
 #include "dse/keep/output_file.h"
 #include "dse/out/command_word.h"
 #include "dse/out/paths.h"
+#include "dse/out/words.h"
 #include "dse/out/yaml_write.h"
 #include "sim/base/hash.h"
 #include <assert.h>
@@ -227,8 +228,11 @@ enum err_code cmd_size(const struct cli_options *options, struct err *err)
 		               "mla.array=16x4,32x4; 'dse map' finds the best mapping on one machine");
 	enum err_code code = make_space(options, &path, err);
 	if (code == ERR_OK) {
-		if (!options->quiet)
-			(void)fprintf(stderr, "The space: %s\n", path);
+		if (!options->quiet) {
+			struct words_fold fold;
+			(void)fprintf(words_fold_begin(&fold, stderr), "The space: %s\n", path);
+			words_fold_end(&fold);
+		}
 		request.space = path;
 		code = explore_command_run(options, request, err);
 	}

@@ -371,6 +371,7 @@ const char *cli_option_help(const struct cli_command *command, enum cli_option o
 
 #define HELP_WIDTH 80 /* where no terminal says how wide it is: what shows it then often is one */
 #define HELP_COLUMN 31
+#define NAME_COLUMN 14
 
 /* A text of the tables, whose line feeds are blanks here, from a column on, where further lines begin, too. */
 static void print_help_text(FILE *file, const char *text, size_t column, size_t indent)
@@ -418,8 +419,12 @@ void cli_print_help(FILE *file, const struct cli_program *program, const struct 
 	              "FILE...\n\nCommands:\n",
 	              build_version);
 	for (size_t i = 0; i < program->n; i++) {
-		(void)fprintf(file, "  %-11s ", program->command[i].name);
-		print_help_text(file, program->command[i].help, 13, 13);
+		const char *name = program->command[i].name;
+		if (strlen(name) < NAME_COLUMN - 2)
+			(void)fprintf(file, "  %-*s", NAME_COLUMN - 2, name);
+		else
+			(void)fprintf(file, "  %s\n%*s", name, NAME_COLUMN, "");
+		print_help_text(file, program->command[i].help, NAME_COLUMN, NAME_COLUMN);
 	}
 	(void)fputc('\n', file);
 	print_help_text(

@@ -15,21 +15,22 @@ static double round_down(double value)
 	return floor(value / step) * step;
 }
 
-/* The machine that came nearest, and which limit it misses by how much. */
+/* The machine that came nearest in the search, of which a limit may have cut others before, and which limit it misses
+ * by how much. */
 static void say_nearest(struct run_verdict_maker *maker)
 {
 	const struct explore_miss *miss = &maker->of->explore->miss;
 	size_t n_text = strlen(miss->text);
 	if (miss->stage == STAGE_NONE)
 		return;
-	words_add(&maker->text, "The nearest, ");
+	words_add(&maker->text, "Closest in the search is ");
 	if (maker->verdict->n_machine > 1)
 		run_verdict_name(maker->of->space, miss->machine_index, &maker->text);
 	else
 		words_add(&maker->text, "%s", miss->machine);
 	if (miss->is_limit) {
 		bool is_size = metric_table[miss->metric].scope == METRIC_OF_MACHINE;
-		words_add(&maker->text, ", misses %s <= %.6g by %.3g %%: it %s %.6g%s.",
+		words_add(&maker->text, ": over %s <= %.6g by %.3g %%, as it %s %.6g%s.",
 		          metric_table[miss->metric].name, miss->limit, 100.0 * miss->violation,
 		          is_size ? "has" : "takes", round_down(miss->value),
 		          is_size || !miss->is_least ? "" : " at least");
