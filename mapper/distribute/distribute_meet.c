@@ -5,6 +5,7 @@
  */
 #include "mapper/distribute/distribute_parts.h"
 #include "mapper/placement/meeting.h"
+#include "mapper/placement/placement.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <assert.h>
@@ -17,7 +18,9 @@ struct sizes {
 	const struct layer_design *design;
 	const struct tiling *tiling;
 	const struct chip_assignment *assignment;
-	struct mla_cost cost[2][2][2]; /* by size of h, w, c */
+	/* by size of h, w, c */
+	struct mla_cost cost[2][2][2];
+	struct mla_port_clk port[2][2][2];
 };
 
 static void cost_kinds(struct sizes *sizes)
@@ -27,7 +30,10 @@ static void cost_kinds(struct sizes *sizes)
 		for (uint32_t w = 0; w < (split->w.n_b > 0 ? 2 : 1); w++)
 			for (uint32_t c = 0; c < (split->c.n_b > 0 ? 2 : 1); c++) {
 				const struct tiling_kind kind = {h, w, c, 0};
-				tiling_kind_cost(sizes->context, split, sizes->tiling, &kind, &sizes->cost[h][w][c]);
+				struct mla_cost *cost = &sizes->cost[h][w][c];
+				tiling_kind_cost(sizes->context, split, sizes->tiling, &kind, cost);
+				sizes->port[h][w][c] =
+				    mla_conv_port_clk(sizes->context->machine, &sizes->context->round, cost);
 			}
 }
 
@@ -47,6 +53,8 @@ static uint32_t count_bits(uint32_t mask)
 /* What one PE runs in a run. */
 struct pe_work {
 	double clk, shared_clk, mac_clk, a_word;
+	const struct mla_port_clk *port; /* by size of c; NULL: nothing is run */
+	uint32_t small;                  /* of its filter parts those of the smaller size, as bits */
 };
 
 static struct pe_work work_of(const struct sizes *sizes, const struct turn *turn, const struct meeting_qpe *qpe,
@@ -63,14 +71,16 @@ static struct pe_work work_of(const struct sizes *sizes, const struct turn *turn
 		return (struct pe_work){0};
 	uint64_t first = turn->first_filter + qpe->first;
 	uint32_t n_before = first >= split->c.n_a ? 0 : split->c.n_a - first < 8 ? (uint32_t)(split->c.n_a - first) : 8;
-	uint32_t large = mask & ((1u << n_before) - 1);
-	if (split->c.n_b == 0)
-		large = mask;
-	const struct mla_cost *cost =
-	    sizes->cost[row % dim_n_part(&split->h) >= split->h.n_a][index % tiling->n_w >= split->w.n_a];
+	uint32_t large = split->c.n_b == 0 ? mask : mask & ((1u << n_before) - 1);
+	uint32_t h = row % dim_n_part(&split->h) >= split->h.n_a, w = index % tiling->n_w >= split->w.n_a;
+	const struct mla_cost *cost = sizes->cost[h][w];
 	double n_large = count_bits(large), n_small = count_bits(mask & ~large);
-	struct pe_work work = {n_large * cost[0].clk, n_large * cost[0].shared_clk, n_large * (double)cost[0].mac_clk,
-	                       n_large * (double)cost[0].a_word};
+	struct pe_work work = {.clk = n_large * cost[0].clk,
+	                       .shared_clk = n_large * cost[0].shared_clk,
+	                       .mac_clk = n_large * (double)cost[0].mac_clk,
+	                       .a_word = n_large * (double)cost[0].a_word,
+	                       .port = sizes->port[h][w],
+	                       .small = mask & ~large};
 	if (n_small > 0) {
 		work.clk += n_small * cost[1].clk;
 		work.shared_clk += n_small * cost[1].shared_clk;
@@ -78,6 +88,45 @@ static struct pe_work work_of(const struct sizes *sizes, const struct turn *turn
 		work.a_word += n_small * (double)cost[1].a_word;
 	}
 	return work;
+}
+
+/* Whether the SRAM of a PE may have more to do than the PE itself: filter parts of two sizes, or as the meeting says.
+ */
+static bool is_crowded(const struct sizes *sizes, const struct turn *turn, const struct meeting_qpe *qpe)
+{
+	uint64_t first = turn->first_filter + qpe->first;
+	uint32_t n_large = sizes->design->split.c.n_a;
+	return qpe->is_crowded || (first < n_large && first + qpe->n_together > n_large);
+}
+
+/* The PE from which PE z takes a filter part: as mapper/unfold, the next one that has it. */
+static uint32_t source_of(uint32_t n_together, uint32_t n_pe, uint32_t z, uint32_t filter)
+{
+	for (uint32_t i = 1; i < n_pe; i++)
+		if (placement_filter_held(n_together, (z + i) % n_pe) == filter)
+			return (z + i) % n_pe;
+	return z;
+}
+
+/*
+ * Clocks that the busiest SRAM of a QPE takes. Where PEs have fewer filter parts than tasks, or one much larger than
+ * the others, several fetch operand A from the same PE at the same time.
+ */
+static double busiest_port_clk(const struct sizes *sizes, const struct meeting_qpe *qpe, const struct pe_work *work)
+{
+	double clk[MEETING_MAX_QPE_PE] = {0}, most_clk = 0;
+	uint32_t n_pe = sizes->context->machine->qpe_n_pe;
+	for (uint32_t z = 0; z < n_pe; z++)
+		for (uint32_t k = 0; k < qpe->n_together; k++) {
+			if (!(qpe->mask[z] >> k & 1) || !work[z].port)
+				continue;
+			const struct mla_port_clk *port = &work[z].port[work[z].small >> k & 1];
+			clk[source_of(qpe->n_together, n_pe, z, k)] += port->a;
+			clk[z] += port->own;
+		}
+	for (uint32_t z = 0; z < n_pe; z++)
+		most_clk = real_max(most_clk, clk[z]);
+	return most_clk;
 }
 
 /* The PE of a QPE that works longest; operand A is of the mean of its PEs, which share the router. */
@@ -100,18 +149,24 @@ static struct pe_work longest_work(const struct sizes *sizes, const struct turn 
 			longest = *own;
 	}
 	longest.a_word = a_word;
+	if (is_crowded(sizes, turn, qpe))
+		longest.shared_clk = real_max(longest.shared_clk, busiest_port_clk(sizes, qpe, work));
 	return longest;
 }
 
 /* Whether a QPE could work longer than so many clocks: if all its parts were the largest. */
-static bool may_exceed(const struct sizes *sizes, const struct meeting_qpe *qpe, double clk)
+static bool may_exceed(const struct sizes *sizes, const struct turn *turn, const struct meeting_qpe *qpe, double clk)
 {
-	uint32_t n_most = 0;
-	for (uint32_t z = 0; z < sizes->context->machine->qpe_n_pe; z++) {
+	uint32_t n_most = 0, n_pe = sizes->context->machine->qpe_n_pe;
+	const struct mla_port_clk *port = &sizes->port[0][0][0];
+	for (uint32_t z = 0; z < n_pe; z++) {
 		uint32_t n = count_bits(qpe->mask[z]);
 		n_most = n > n_most ? n : n_most;
 	}
-	return n_most * sizes->cost[0][0][0].shared_clk > clk;
+	double task_clk = sizes->cost[0][0][0].shared_clk;
+	if (is_crowded(sizes, turn, qpe))
+		task_clk = real_max(task_clk, port->own + n_pe * port->a);
+	return n_most * task_clk > clk;
 }
 
 static void add_runs(const struct sizes *sizes, const struct meeting *meeting, const struct turn *turn, double n,
@@ -122,7 +177,7 @@ static void add_runs(const struct sizes *sizes, const struct meeting *meeting, c
 		struct pe_work longest = {0};
 		for (uint32_t i = 0; i < run->n; i++) {
 			const struct meeting_qpe *qpe = &meeting->qpe[run->first + i];
-			if (!may_exceed(sizes, qpe, longest.shared_clk))
+			if (!may_exceed(sizes, turn, qpe, longest.shared_clk))
 				continue;
 			struct pe_work work = longest_work(sizes, turn, qpe);
 			if (work.shared_clk > longest.shared_clk)

@@ -158,6 +158,20 @@ static bool is_covered(const struct meeting_qpe *a, const struct meeting_qpe *b,
 	return true;
 }
 
+/* Whether a filter part has copies, or more PEs take one than any PE takes. */
+static bool is_crowded(const struct meeting_qpe *qpe, uint32_t n_pe)
+{
+	uint32_t n_most = 0, n_taken = 0;
+	for (uint32_t z = 0; z < n_pe; z++) {
+		uint32_t n = 0, n_own = count_bits(qpe->mask[z]);
+		for (uint32_t i = 0; i < n_pe; i++)
+			n += qpe->mask[i] >> z & 1;
+		n_taken = n > n_taken ? n : n_taken;
+		n_most = n_own > n_most ? n_own : n_most;
+	}
+	return qpe->n_together < n_pe || n_taken > n_most;
+}
+
 static bool make_room(void **list, size_t size, size_t n, size_t *room)
 {
 	if (n < *room)
@@ -207,8 +221,12 @@ static void keep_run(struct walk *walk)
 			walk->found.n_start += walk->n_task[first + z] > 0;
 		}
 		n_most = n_own > n_most ? n_own : n_most;
-		if (n_own > 0)
-			keep_record(walk, &walk->qpe[i]);
+		if (n_own == 0)
+			continue;
+		struct meeting_qpe *qpe = &walk->qpe[i];
+		qpe->n_together = (uint8_t)placement_filter_together(walk->spec->n_filter, walk->n_pe, qpe->first);
+		qpe->is_crowded = is_crowded(qpe, walk->n_pe);
+		keep_record(walk, qpe);
 	}
 	walk->found.n_lockstep += n_most;
 }

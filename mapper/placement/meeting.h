@@ -6,6 +6,7 @@
  * from the placement itself, by the same rules as mapper/unfold, and kept with the transits (transit_meeting).
  */
 #include "sim/machine/machine.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 /* PEs of a QPE, and of a chip, whose meetings are followed. */
@@ -18,6 +19,9 @@ struct meeting_qpe {
 	uint16_t set;   /* its ifmap parts: slots set * n_pe + z; of less than a QPE full z % n_slot */
 	uint16_t first; /* bit k of mask: filter part first + k of the load */
 	uint8_t mask[MEETING_MAX_QPE_PE]; /* the filter parts that PE z meets */
+	uint8_t n_together;               /* the QPE's filter parts: first .. first + n_together - 1 */
+	bool is_crowded; /* more PEs may fetch from one than where each filter part is in one PE and each PE takes as
+	                    many as take it */
 };
 
 /* Between two barriers. */

@@ -59,6 +59,15 @@ void placement_list_maps(struct placement *placement, const uint32_t *n_part);
  */
 void placement_list_filters(struct placement *placement, uint32_t n_filter, uint32_t n_dealt, uint32_t n_half);
 
+/*
+ * Of a QPE with n filter parts, fewer than its PEs: the PE that PE z >= n has its copy from, and which part a PE has.
+ */
+uint32_t placement_filter_giver(uint32_t n, uint32_t z);
+uint32_t placement_filter_held(uint32_t n, uint32_t z);
+
+/* The filter parts of a load lie in QPEs in sets as even as can be: how many lie with the first one of a set. */
+uint32_t placement_filter_together(uint32_t n_filter, uint32_t n_pe, uint32_t first);
+
 /* Where every task has an ifmap part of its own: the PE of a block's slot. */
 static inline uint32_t placement_own_pe(const struct place *place, uint32_t n_pe, uint32_t block, uint32_t slot)
 {

@@ -187,6 +187,29 @@ static void fill_starts(struct placement *placement, const struct sets *sets)
 	}
 }
 
+uint32_t placement_filter_giver(uint32_t n, uint32_t z)
+{
+	assert(n > 0 && z >= n);
+	uint32_t n_all = n;
+	while (z >= 2 * n_all)
+		n_all *= 2;
+	return z - n_all;
+}
+
+uint32_t placement_filter_held(uint32_t n, uint32_t z)
+{
+	while (z >= n)
+		z = placement_filter_giver(n, z);
+	return z;
+}
+
+uint32_t placement_filter_together(uint32_t n_filter, uint32_t n_pe, uint32_t first)
+{
+	uint64_t n_set = ceil_div(n_filter, n_pe), set = ((first + 1) * n_set - 1) / n_filter;
+	assert(first == set * n_filter / n_set);
+	return (uint32_t)((set + 1) * n_filter / n_set) - first;
+}
+
 /* PEs without a filter take one from the QPE's others, doubling those that have one. */
 static void fill_qpe(struct placement *placement, uint32_t qpe)
 {
@@ -195,11 +218,9 @@ static void fill_qpe(struct placement *placement, uint32_t qpe)
 		n++;
 	if (n == 0)
 		return;
-	for (uint32_t z = n, n_all = n; z < placement->n_pe; z++) {
-		if (z == 2 * n_all)
-			n_all = z;
-		placement_pass(placement, placement_pe(placement, qpe, z - n_all), placement_pe(placement, qpe, z));
-	}
+	for (uint32_t z = n; z < placement->n_pe; z++)
+		placement_pass(placement, placement_pe(placement, qpe, placement_filter_giver(n, z)),
+		               placement_pe(placement, qpe, z));
 }
 
 void placement_list_filters(struct placement *placement, uint32_t n_filter, uint32_t n_dealt, uint32_t n_half)

@@ -260,6 +260,17 @@ void mla_conv_words(const struct machine *machine, const struct mla_conv_round *
 	cost->out_word = n_write * (machine->pe_sram_port_byte / SRAM_WORD_BYTE);
 }
 
+struct mla_port_clk mla_conv_port_clk(const struct machine *machine, const struct mla_conv_round *round,
+                                      const struct mla_cost *cost)
+{
+	const struct operand_rate *rate = &round->rate;
+	double n_channel = (double)cost->mac_clk / (double)round->channel_mac_clk;
+	double n_packet = (double)cost->a_word * SRAM_WORD_BYTE / machine->noc_packet_byte;
+	double n_b = n_channel * round->kernel_h * (rate->n_b_first + operand_n_b_further(rate, round->kernel_w));
+	double n_write = (double)cost->out_word * SRAM_WORD_BYTE / machine->pe_sram_port_byte;
+	return (struct mla_port_clk){n_packet * rate->a_access_clk, (n_b + n_write) * rate->access_clk};
+}
+
 /* The first round starts with no results to write, the last leaves its own to drain. */
 void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *round,
                   const struct mla_conv_channels *channels, const struct mla_conv_task *task, struct mla_cost *cost)

@@ -153,6 +153,14 @@ void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *ro
 void mla_prepare_channels(const struct machine *machine, const struct mla_conv_round *round, uint32_t n_channel,
                           struct mla_conv_channels *channels);
 
+/* Clocks of SRAMs for a task: of the one that has its operand A, wherever that is, and of its own PE's for all else. */
+struct mla_port_clk {
+	double a, own;
+};
+/* cost: of the task, words included. */
+struct mla_port_clk mla_conv_port_clk(const struct machine *machine, const struct mla_conv_round *round,
+                                      const struct mla_cost *cost);
+
 /* Clocks that no round of a task with these channels is below, all PEs of the QPE busy alike. */
 double mla_least_round_clk(const struct mla_conv_round *round, const struct mla_conv_channels *channels);
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reuse on a chip, phase by phase in both tiers, of designs whose time one thing decides. Found among the draws of
+ * test_random_tiers.c.
+ */
+#include "tests/support/unit_test.h"
+#include "dse/space/machine_read.h"
+#include "sim/fast/fast.h"
+#include "tests/support/all_runs.h"
+#include "tests/support/plain_block.h"
+#include <math.h>
+
+/* A convolution without padding. */
+static struct block bare_conv(uint32_t out_w, uint32_t out_h, uint32_t in_c, uint32_t out_c, uint32_t kernel)
+{
+	struct block block = plain_conv(out_w, in_c, out_c, kernel);
+	block.pad_left = block.pad_right = block.pad_top = block.pad_bottom = 0;
+	block.has_padd = false;
+	block.out_h = out_h;
+	block.in_w = out_w + kernel - 1;
+	block.in_h = out_h + kernel - 1;
+	return block;
+}
+
+static struct machine read_machine(const char *path)
+{
+	struct machine machine;
+	assert_int_equal(machine_read(path, &machine, NULL), ERR_OK);
+	machine.n_level = 1;
+	return machine;
+}
+
+/* The phase takes as long in both tiers, within a fraction. */
+static void assert_phase(const struct machine *machine, const struct block *block, const struct layer_design *design,
+                         enum phase phase, double most_frac)
+{
+	struct layer_context context;
+	struct program program;
+	struct verdict verdict;
+	struct sim_result fast;
+	mapper_prepare_form(block, machine, design->operand_bit, design->form, &context);
+	assert_true(mapper_distribute(&context, design, &program, &verdict));
+	fast_run(machine, &program, 0, &fast);
+	struct detail_run run = {.context = &context, .design = design};
+	run_all(&run, 1, (struct detail_options){.detail = DETAIL_EVENT, .n_thread = 1});
+	double fast_clk = (double)fast.phase_clk[phase], event_clk = (double)run.result.phase_clk[phase];
+	print_message("%s: fast %.0f, event %.0f clk\n", phase_name[phase], fast_clk, event_clk);
+	assert_true(event_clk > 0 && fabs(fast_clk / event_clk - 1) <= most_frac);
+}
+
+/* One filter part is ten times as large as the others, so all PEs of its QPE fetch operand A from one SRAM. */
+static void test_chip_tiers_agree_on_one_large_filter_part(void **state)
+{
+	struct machine machine = read_machine("spaces/machines/dvfs_chip.yaml");
+	struct block block = bare_conv(9, 36, 16, 253, 3);
+	const struct layer_design design = {.split = {.w = {.size_a = 1, .n_a = 9},
+	                                              .h = {.size_a = 4, .n_a = 9},
+	                                              .c = {.size_a = 211, .n_a = 1, .size_b = 6, .n_b = 7},
+	                                              .d = {.size_a = 16, .n_a = 1}},
+	                                    .strategy = STRATEGY_FUSION_REUSE,
+	                                    .operand_bit = 8,
+	                                    .in_storage = true,
+	                                    .out_storage = true};
+	(void)state;
+	machine.mla_rows = 8;
+	machine.dram_n = 4;
+	machine.pe_sram_byte = 256 * 1024;
+	assert_phase(&machine, &block, &design, PHASE_COMPUTATION, 0.05);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_chip_tiers_agree_on_one_large_filter_part),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
