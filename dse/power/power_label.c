@@ -62,7 +62,9 @@ struct power_search {
 	struct arena *scratch;
 	struct power_direction direction[MAX_DIRECTION];
 	size_t n_direction;
-	double least; /* best value known; infinite: none */
+	size_t critical; /* of one limit and a tolerance: the direction in which the relaxed chain just keeps it; 0:
+	                    none */
+	double least;    /* best value known; infinite: none */
 	/* The schedule that has it: a label, one mode more, then a direction's completion. */
 	bool has_known;
 	uint32_t known_parent;
@@ -73,7 +75,8 @@ struct power_search {
 	size_t *begin; /* [n_stage * n_level + 1] */
 	struct label_candidate *candidate;
 	size_t n_candidate, n_candidate_alloc;
-	bool is_full; /* more labels than allowed */
+	bool is_full;   /* more labels than allowed */
+	uint64_t n_met; /* labels from both ends */
 };
 
 /* Whether a whole schedule keeps the limits, to 1e-12. */
@@ -159,6 +162,8 @@ static bool choose_directions(struct power_search *search)
 			multiplier = best_multiplier(search, i, &best->bound, &own->bound);
 		for (size_t k = 0; k < N_SPREAD && multiplier > 0; k++) {
 			double at = multiplier * spread[k];
+			if (aim->n_limit == 1 && aim->tolerance > 0 && spread[k] == 1)
+				search->critical = search->n_direction;
 			add_direction(search, relax(aim, i, at), -at * aim->most[i], 0, false);
 		}
 	}
@@ -381,40 +386,25 @@ static void take_known(const struct power_search *search, struct chain_best *bes
 	}
 }
 
-/* Relaxed chains that are filled: those nearest to the limit of those that keep it. */
-#define MAX_KEEPER 2
-
-static bool is_keeper(const struct power_search *search, size_t i, unsigned *n_keeper)
+/* From both ends of the chain; what is found is the best known then. */
+static enum err_code meet_ends(struct power_search *search, struct chain_best *best, struct err *err)
 {
-	const struct power_direction *direction = &search->direction[i];
-	const struct power_aim *aim = search->aim;
-	if (direction->is_limit || *n_keeper == MAX_KEEPER ||
-	    power_value(aim->limit[0], direction->bound.root_ns, direction->bound.root_pj) > aim->most[0])
-		return false;
-	++*n_keeper;
-	return true;
-}
-
-/* A schedule to begin with: the best of those that fill the limit, from some of the relaxed chains. */
-static void fill_limit(struct power_search *search)
-{
-	const struct power_aim *aim = search->aim;
-	size_t n_stage = search->chain->n_stage;
-	size_t *mode = memory_must(arena_array(search->scratch, n_stage, sizeof(*mode)));
-	unsigned n_keeper = 0;
-	search->filled = memory_must(arena_array(search->scratch, n_stage, sizeof(*search->filled)));
-	for (size_t i = 0; i < search->n_direction && !(search->has_known && is_proven(search)); i++) {
-		double ns, pj, enough = least_of_all(search);
-		enough += 0.5 * aim->tolerance * fabs(enough);
-		if (!is_keeper(search, i, &n_keeper) ||
-		    !power_fill(search->chain, aim, &search->direction[i].bound, enough, mode, &ns, &pj) ||
-		    !(power_value(aim->objective, ns, pj) < search->least) || !keeps_limits(aim, ns, pj))
-			continue;
-		search->least = power_value(aim->objective, ns, pj);
+	const struct power_direction *critical = &search->direction[search->critical];
+	struct meet_best met = {.objective = search->least};
+	met.mode = memory_must(arena_array(search->scratch, search->chain->n_stage, sizeof(*met.mode)));
+	enum err_code code =
+	    power_meet(search->chain, search->aim, &critical->bound, critical->constant, search->max_label, &met, err);
+	search->n_met = met.n_label;
+	if (met.is_found) {
+		search->least = met.objective;
 		search->has_known = true;
 		search->known_stage = 0;
-		memcpy(search->filled, mode, n_stage * sizeof(*mode));
+		search->filled = met.mode;
 	}
+	take_known(search, best);
+	best->is_exact = met.is_exact;
+	best->bound = met.bound;
+	return code;
 }
 
 static enum err_code run_stages(struct power_search *search, struct chain_best *best, struct err *err)
@@ -422,11 +412,10 @@ static enum err_code run_stages(struct power_search *search, struct chain_best *
 	size_t n_row = search->chain->n_level;
 	search->begin = memory_array(search->chain->n_stage * n_row + 1, sizeof(*search->begin));
 	best->is_exact = true;
-	if (search->aim->tolerance > 0 && search->aim->n_limit == 1)
-		fill_limit(search);
-	if (search->has_known && is_proven(search)) {
-		take_known(search, best);
-		return ERR_OK;
+	if (search->critical > 0) {
+		enum err_code code = meet_ends(search, best, err);
+		if (code != ERR_OK || best->is_exact)
+			return code;
 	}
 	for (size_t stage = 0; stage < search->chain->n_stage; stage++) {
 		if (interrupt_requested())
@@ -470,7 +459,7 @@ enum err_code power_label_solve(const struct power_chain *chain, const struct po
 	*best = (struct chain_best){.is_exact = true, .objective = INFINITY, .bound = INFINITY};
 	best->mode = memory_must(arena_array(arena, chain->n_stage, sizeof(*best->mode)));
 	enum err_code code = choose_directions(&search) ? run_stages(&search, best, err) : ERR_OK;
-	best->n_label = search.n_label;
+	best->n_label = search.n_label + search.n_met;
 	free(search.begin);
 	free(search.label);
 	free(search.candidate);

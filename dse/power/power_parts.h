@@ -7,8 +7,8 @@
  *   power.c        problems, measuring a schedule, sets of levels
  *   power_chain.c  the problem as a chain of stages, its numbers rounded
  *   power_bound.c  the cheapest rest of the chain after each stage, in one direction
- *   power_fill.c   a good schedule to begin with
- *   power_label.c  the dynamic program over stages
+ *   power_meet.c   for one limit and a tolerance: schedules from both ends of the chain
+ *   power_label.c  else: the dynamic program over stages
  *   power_solve.c  over all sets of levels and levels of sleep
  *
  * Every budget and every objective is linear in (time, energy): time, energy, energy less sleeping power times time,
@@ -92,13 +92,22 @@ struct chain_best {
 enum err_code power_label_solve(const struct power_chain *chain, const struct power_aim *aim, double least_known,
                                 size_t max_label, struct arena *arena, struct chain_best *best, struct err *err);
 
+/* Its objective is what is to be beaten at first; infinite: none is known. */
+struct meet_best {
+	bool is_found, is_exact;
+	double objective, bound; /* bound: of all schedules */
+	size_t *mode;            /* [n_stage] indices in chain->mode, of one that is found; the caller's */
+	uint64_t n_label;
+};
+
 /*
- * From the relaxed chain of a bound to a schedule that fills a limit, aim->limit[0], better, until its objective is
- * `enough` or nothing gains: modes (indices in chain->mode) into mode[n_stage], and what they take. false: the limit is
- * not kept. Some milliseconds for a hundred stages of a hundred modes.
+ * The best schedule for one limit, within the aim's tolerance. relaxed: the chain's bound in the direction objective +
+ * multiplier * limit in which it just keeps the limit; constant: what the limit's most takes off there. Not exact: with
+ * max_label labels not all that may be better could be looked at. ERR_INTERRUPTED.
  */
-bool power_fill(const struct power_chain *chain, const struct power_aim *aim, const struct power_bound *start,
-                double enough, size_t *mode, double *ns, double *pj);
+enum err_code power_meet(const struct power_chain *chain, const struct power_aim *aim,
+                         const struct power_bound *relaxed, double constant, size_t max_label, struct meet_best *best,
+                         struct err *err);
 
 /* A bound on the objective of every schedule of a chain that keeps the limits; infinite: there is none. */
 double power_label_bound(const struct power_chain *chain, const struct power_aim *aim);

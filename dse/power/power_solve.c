@@ -128,7 +128,7 @@ static void bound_part(const struct power_problem *problem, const struct power_g
 }
 
 /* The part's best, when it is better by the tolerance than what schedule has. */
-static enum err_code solve_once(const struct power_problem *problem, const struct power_goal *goal,
+static enum err_code solve_part(const struct power_problem *problem, const struct power_goal *goal,
                                 const struct power_part_bound *part, size_t max_label, struct power_schedule *schedule,
                                 struct err *err)
 {
@@ -155,24 +155,6 @@ static enum err_code solve_once(const struct power_problem *problem, const struc
 	}
 	arena_free(&scratch);
 	return code;
-}
-
-/* With a tolerance coarse ones first: what they find cuts most of what the next one would look at. */
-#define COARSE_TOLERANCE 1e-5
-
-static enum err_code solve_part(const struct power_problem *problem, const struct power_goal *goal,
-                                const struct power_part_bound *part, size_t max_label, struct power_schedule *schedule,
-                                struct err *err)
-{
-	struct power_goal coarse = *goal;
-	enum err_code code = ERR_OK;
-	double bound = schedule->bound;
-	for (coarse.tolerance = COARSE_TOLERANCE; goal->tolerance > 0 && coarse.tolerance > goal->tolerance * 1.5 &&
-	                                          code == ERR_OK && !(schedule->bound < bound);
-	     coarse.tolerance /= 10)
-		code = solve_once(problem, &coarse, part, max_label, schedule, err);
-	return code == ERR_OK && !(schedule->bound < bound) ? solve_once(problem, goal, part, max_label, schedule, err)
-	                                                    : code;
 }
 
 static int compare_parts(const void *a, const void *b)

@@ -4,6 +4,7 @@
  * small chip goes through every sequence of levels with one change at most, and time, energy and peak are read off the
  * time line. Tasks that any PE can have, and tasks that are placed: so many on each PE, drawn.
  */
+#include "dse/power/power.h"
 #include "dse/power/power_pe.h"
 #include "sim/base/rng.h"
 #include <math.h>
@@ -395,9 +396,87 @@ static void test_power_pe_placed_equals_brute_force(void **state)
 	assert_in_range(n_point, 3000, 100000);
 }
 
+/* ---- chains of layers ---- */
+
+#define N_CHAIN_LAYER 100
+#define N_CHAIN_LEVEL 2
+#define CHAIN_PE 152
+
+/* A layer whose tasks cost in each level what they do in all other layers, so that any layer may be slow as well as
+ * another. */
+static void make_layer(struct rng *rng, const struct power_problem *problem, struct arena *arena,
+                       struct power_segment *segment, double *fast_ns, double *slow_ns)
+{
+	struct power_pe_work work = {.n_task = CHAIN_PE + rng_below(rng, 12 * CHAIN_PE),
+	                             .n_pe = CHAIN_PE,
+	                             .n_unit_pe = 1,
+	                             .levels = problem->levels,
+	                             .base_mw = 75,
+	                             .switch_ns = 100};
+	struct power_pe_option *option;
+	double clk = 8000 + rng_unit(rng) * 30000, loops = ceil((double)work.n_task / CHAIN_PE);
+	for (uint32_t l = 0; l < N_CHAIN_LEVEL; l++) {
+		double volt = problem->vdd_v[l];
+		work.task_ns[l] = clk * 1e3 / problem->clk_mhz[l];
+		work.task_pj[l] = clk * (34 * volt * volt + 10);
+		work.pe_mw[l] = (problem->sleep_mw[l] - 75) / CHAIN_PE;
+	}
+	size_t n = power_pe_options(&work, INFINITY, 0, arena, &option);
+	struct power_mode *mode = arena_array(arena, n, sizeof(*mode));
+	assert_non_null(mode);
+	for (size_t k = 0; k < n; k++)
+		mode[k] = (struct power_mode){option[k].plan.exit, 0, option[k].ns, option[k].pj, option[k].peak_mw,
+		                              &option[k].plan};
+	*segment = (struct power_segment){n, mode, 1};
+	*fast_ns += loops * work.task_ns[N_CHAIN_LEVEL - 1];
+	*slow_ns += loops * work.task_ns[0];
+}
+
+/* Thousands of schedules are as good as the best then: the first one must be, for labels cannot tell them apart. */
+static void test_power_pe_chains_are_proven(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 12; i++) {
+		struct power_segment segment[N_CHAIN_LAYER];
+		struct power_problem problem = {.n_segment = N_CHAIN_LAYER,
+		                                .segment = segment,
+		                                .n_level = N_CHAIN_LEVEL,
+		                                .levels = (1U << N_CHAIN_LEVEL) - 1,
+		                                .n_lane = 2,
+		                                .n_divider = N_CHAIN_LEVEL};
+		struct rng rng = rng_stream(13, 0, i);
+		struct arena arena = {0};
+		struct power_schedule best;
+		struct err err = {0};
+		double fast_ns = 0, slow_ns = 0;
+		for (uint32_t l = 0; l < N_CHAIN_LEVEL; l++) {
+			problem.vdd_v[l] = 0.51 + 0.09 * l;
+			problem.clk_mhz[l] = 257 + 86.0 * l;
+			problem.sleep_mw[l] = 75 + CHAIN_PE * (1 + 0.3 * l);
+		}
+		for (uint32_t l = 0; l < N_CHAIN_LEVEL; l++)
+			for (uint32_t k = 0; k < N_CHAIN_LEVEL; k++) {
+				problem.switch_ns[l][k] = l == k ? 0 : 100;
+				problem.switch_pj[l][k] = l == k ? 0 : 100 * problem.sleep_mw[k];
+			}
+		for (size_t k = 0; k < N_CHAIN_LAYER; k++)
+			make_layer(&rng, &problem, &arena, &segment[k], &fast_ns, &slow_ns);
+		const struct power_goal goal = {.scenario = POWER_LIMITED_TIME,
+		                                .max_ns = fast_ns + (0.15 + 0.05 * i) * (slow_ns - fast_ns),
+		                                .max_pj = INFINITY,
+		                                .max_peak_mw = INFINITY,
+		                                .max_average_mw = INFINITY,
+		                                .tolerance = POWER_FINE_TOLERANCE};
+		assert_int_equal(power_solve(&problem, &goal, POWER_FINE_LABEL / 4, &arena, &best, &err), ERR_OK);
+		assert_true(best.is_found && best.is_exact && best.time_ns <= goal.max_ns);
+		arena_free(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_power_pe_equals_brute_force),
-	                                   cmocka_unit_test(test_power_pe_placed_equals_brute_force)};
+	                                   cmocka_unit_test(test_power_pe_placed_equals_brute_force),
+	                                   cmocka_unit_test(test_power_pe_chains_are_proven)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
