@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picture of a search: dots where points are, lines that fit the terminal; and which text is coloured. */
+#define _GNU_SOURCE /* a terminal of one's own */
 #include "tests/support/unit_test.h"
 
 #include "dse/search/live.h"
 #include "dse/search/live_print.h"
 #include "dse/out/scatter.h"
 #include "dse/out/table.h"
+#include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 /* Dots of a pattern, as Unicode numbers them: 1 2 3 7 down on the left, 4 5 6 8 on the right. */
 static void test_scatter_puts_points_into_known_dots(void **state)
@@ -181,6 +186,84 @@ static void test_live_axes_are_objectives_of_the_space(void **state)
 	}
 }
 
+/* ---- a search that draws on a terminal ---- */
+
+/* The terminal that stands in for stderr. */
+struct screen {
+	int master, slave, saved;
+	char text[1 << 16];
+	size_t n;
+};
+
+static void open_screen(struct screen *screen)
+{
+	const struct winsize size = {.ws_row = 24, .ws_col = 100};
+	screen->n = 0;
+	screen->master = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(screen->master >= 0 && grantpt(screen->master) == 0 && unlockpt(screen->master) == 0);
+	screen->slave = open(ptsname(screen->master), O_RDWR | O_NOCTTY);
+	assert_true(screen->slave >= 0 && ioctl(screen->slave, TIOCSWINSZ, &size) == 0);
+	screen->saved = dup(STDERR_FILENO);
+	assert_true(screen->saved >= 0 && dup2(screen->slave, STDERR_FILENO) >= 0);
+	assert_int_equal(setenv("TERM", "xterm", 1), 0);
+}
+
+static void close_screen(struct screen *screen)
+{
+	assert_true(dup2(screen->saved, STDERR_FILENO) >= 0);
+	(void)close(screen->saved);
+	(void)close(screen->slave);
+	(void)close(screen->master);
+}
+
+/* Read what is drawn from now on until the text is there: within ten seconds. */
+static void wait_for(struct screen *screen, const char *text)
+{
+	screen->n = 0;
+	for (int i = 0; i < 100; i++) {
+		struct pollfd ready = {.fd = screen->master, .events = POLLIN};
+		if (poll(&ready, 1, 100) <= 0)
+			continue;
+		ssize_t n = read(screen->master, screen->text + screen->n, sizeof(screen->text) - 1 - screen->n);
+		assert_true(n > 0);
+		screen->n += (size_t)n;
+		screen->text[screen->n] = '\0';
+		if (strstr(screen->text, text))
+			return;
+	}
+	(void)dup2(screen->saved, STDERR_FILENO);
+	fail_msg("no '%s' in\n%s", text, screen->text);
+}
+
+/* Machines, layers, points and the rate are those that the search left; what was drawn below is cleared. */
+static void test_live_draws_what_the_search_left(void **state)
+{
+	/* a front of three; what lies behind it in memory is none of its points */
+	double objective[] = {1, 5, 2, 2, 5, 1, 7e8, 7e8, 8e8, 8e8};
+	struct space space = {.name = "space", .n_objective = 2, .objective = {METRIC_LATENCY, METRIC_ENERGY}};
+	const struct pareto points = {.n_objective = 2, .n = 3, .objective = objective};
+	const struct live_axes axes = {.x = 0, .y = 1};
+	static struct screen screen;
+	(void)state;
+	open_screen(&screen);
+	struct live *live = live_start(&space, "exact", &axes, 0);
+	assert_non_null(live);
+	live_set_evaluations(live, 1000000);
+	live_set_machines(live, 7, 9, 12, 40);
+	live_add_search(live);
+	live_add_search(live);
+	wait_for(&screen, "machines 7 to 9 of 12, layer search 2 of 40");
+	live_show_front(live, &points);
+	wait_for(&screen, "3 designs");
+	assert_null(strstr(screen.text, "0000000"));
+	live_set_machines(live, 4, 4, 12, 5);
+	wait_for(&screen, "machine 4 of 12, layer search 0 of 5");
+	wait_for(&screen, " 0/s"); /* all of them came before the first picture */
+	wait_for(&screen, "\033[K\r\n\033[J");
+	live_end(live);
+	close_screen(&screen);
+}
+
 /* A table in a file or in memory is the same whatever the environment says. */
 static void test_only_terminals_get_colours(void **state)
 {
@@ -220,6 +303,7 @@ int main(void)
 	    cmocka_unit_test(test_picture_fits_every_terminal),
 	    cmocka_unit_test(test_live_ranges_have_one_format),
 	    cmocka_unit_test(test_live_axes_are_objectives_of_the_space),
+	    cmocka_unit_test(test_live_draws_what_the_search_left),
 	    cmocka_unit_test(test_only_terminals_get_colours),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
