@@ -9,17 +9,21 @@ static const double *point_of(const struct margin_points *points, size_t i, size
 	return points->objective + (points->index ? points->index[i] : i) * n_objective;
 }
 
-/* How many times as large the other point is in the scaled objective where that is least; 0: own may not beat it. */
+/* How many times as large the other point is in the scaled objective where that is least; 0: own may not beat it,
+ * infinite: own is 0 wherever the other is not. */
 static double ratio_of(const double *own, const double *other, const bool *is_scaled, size_t n_objective)
 {
 	double least = INFINITY;
+	bool counts = false;
 	for (size_t k = 0; k < n_objective; k++) {
 		if (!is_scaled[k] && own[k] > other[k])
 			return 0.0;
-		if (is_scaled[k] && (own[k] > 0.0 || other[k] > 0.0))
+		if (is_scaled[k] && (own[k] > 0.0 || other[k] > 0.0)) {
 			least = fmin(least, own[k] > 0.0 ? other[k] / own[k] : INFINITY);
+			counts = true;
+		}
 	}
-	return isinf(least) ? 1.0 : least;
+	return counts ? least : 1.0;
 }
 
 /* The largest ratio over all of own; what is not below least will do. Neighbours are beaten by neighbours. */

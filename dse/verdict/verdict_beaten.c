@@ -134,8 +134,15 @@ static void add_margins(struct run_verdict_maker *maker, const struct group *gro
 		words_add(text, ", or equalled");
 		return;
 	}
+	/* infinite: those that beat it have 0 where it has more */
+	if (isinf(group->least)) {
+		words_add(text, ", by any factor");
+		return;
+	}
 	words_add(text, ", by ");
-	if (group->n == 2 && round_down(group->least) < round_down(group->most))
+	if (isinf(group->most))
+		words_add(text, "%.3g", round_down(group->least));
+	else if (group->n == 2 && round_down(group->least) < round_down(group->most))
 		words_add(text, "%.3g and %.3g", first, round_down(maker->verdict->machine[group->index[1]].margin));
 	else
 		run_verdict_add_range(text, round_down(group->least), round_down(group->most));

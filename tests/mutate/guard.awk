@@ -130,14 +130,18 @@ function right(first, bind,   i, c, depth, s) {
 	return i
 }
 
+# Whether something is called or set there.
+function acts(first, last) {
+	return substr(mask, first, last - first + 1) ~ /[a-zA-Z0-9_\])]\(|\+\+|--| [-+*\/|&]?= /
+}
+
 # How one looks at whether a change would be noticed here: by both values where nothing is called or set, else when it is reached.
-function macro(i,   range) {
+function macro(i) {
 	if (!column[i])
 		return "MUTANT_STATEMENT"
 	if (old[i] == "&&" || old[i] == "||")
-		return old[i] == "&&" ? "MUTANT_AND" : "MUTANT_OR"
-	range = substr(mask, from[i], to[i] - from[i] + 1)
-	return range ~ /[a-zA-Z0-9_\])]\(|\+\+|--| [-+*\/|&]?= / ? "MUTANT_REACHED" : "MUTANT_VALUE"
+		return acts(at[i], to[i]) ? "MUTANT_REACHED" : old[i] == "&&" ? "MUTANT_AND" : "MUTANT_OR"
+	return acts(from[i], to[i]) ? "MUTANT_REACHED" : "MUTANT_VALUE"
 }
 
 # text[first..last] with the changes in it; those of an operand are in both forms of what is around.

@@ -95,7 +95,7 @@ static uint32_t n_pure(const struct machine *machine)
 #define MAX_LEVEL_PARAM 64
 
 struct survey {
-	struct seen machine[MAX_PARAM], level[MAX_LEVEL_PARAM];
+	struct seen machine[MAX_PARAM], level[MAX_LEVEL_PARAM], share;
 	size_t n_point;
 };
 
@@ -123,6 +123,11 @@ static void change_params(struct random_layer *f, struct rng *rng, bool only_ope
 		*(double *)(void *)(level + level_param[k].offset) += 0.25;
 		compare(f, &front, &changed, level_param[k].key, &survey->level[k]);
 	}
+	changed = *f;
+	for (uint32_t i = n_pure(&f->machine); i < f->machine.n_level; i++)
+		changed.machine.level[i].n_share++;
+	if (!only_open && n_pure(&f->machine) < f->machine.n_level)
+		compare(f, &front, &changed, "share of the rounds at a slower level", &survey->share);
 	pareto_free(&front);
 	layer_problem_free(&f->layer);
 }
@@ -293,6 +298,7 @@ static void test_front_key_leaves_out_what_no_front_depends_on(void **state)
 			fail_msg("%s is left out of keys, and no front was seen that depends on it",
 			         find_open(&survey));
 	}
+	assert_true(survey.share.decides);
 	print_message("%u parameters left out of some keys, %zu points\n", count_left_out(&survey), survey.n_point);
 	/* clocks, widths and numbers of PEs never are */
 	assert_int_equal(survey.machine[machine_find_param("qpe.n_pe") - machine_param].n_left_out, 0);

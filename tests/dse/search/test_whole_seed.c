@@ -110,7 +110,8 @@ static void test_whole_seed_beats_the_proposals_it_comes_from(void **state)
 					best = fmin(best, result[i].objective[which]);
 			least += best;
 		}
-		assert_true(seeded[goal] <= least * 1.01); /* other metrics have a thousandth of the weight */
+		/* by the walk downhill from the best of them, on splits that nobody proposes */
+		assert_true(seeded[goal] <= least * 0.95);
 	}
 	tear_down(&f);
 }
