@@ -6,6 +6,7 @@
 #include "dse/cmd/command_table.h"
 #include "dse/cmd/explore_command.h"
 #include "dse/keep/ranks.h"
+#include "dse/out/words.h"
 #include "dse/run/explore_job.h"
 #include "dse/run/effort.h"
 #include <stdlib.h>
@@ -30,7 +31,7 @@ enum err_code explore_command_run(const struct cli_options *options, struct expl
 		run_keep_close(keep, true);
 	} else if (code == ERR_OK && keep->is_complete) {
 		if (!request->quiet && ranks_index() == 0)
-			(void)fprintf(stderr, "%s: complete, there is nothing left to do\n", request->resume);
+			words_note("%s: complete, there is nothing left to do\n", request->resume);
 		run_keep_close(keep, true);
 	} else if (code == ERR_OK) {
 		code = explore_job_run(request, keep, NULL, err);

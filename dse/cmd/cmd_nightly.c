@@ -8,6 +8,7 @@
 #include "dse/keep/ranks.h"
 #include "dse/run/run_note.h"
 #include "dse/keep/output_file.h"
+#include "dse/out/words.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,8 +178,7 @@ static void print_summary(const struct night *night, struct err *err)
 		              "interrupted: what is done is kept; the same command with --date %s goes on",
 		              night->date);
 	if (!night->request.quiet)
-		(void)fprintf(stderr, "%s: written to %s: index.html, nightly.json, junit.xml\n", night->date,
-		              night->folder);
+		words_note("%s: written to %s: index.html, nightly.json, junit.xml\n", night->date, night->folder);
 }
 
 /* A process of another night's: what it found is in the store, and what it has to say on stdout. */

@@ -6,6 +6,7 @@
 #include "dse/keep/output_file.h"
 #include "dse/out/page.h"
 #include "dse/out/png.h"
+#include "dse/out/words.h"
 #include "dse/report/report_figure.h"
 #include "dse/report/report_json.h"
 #include "dse/report/report_make.h"
@@ -57,14 +58,13 @@ static enum err_code read_runs(struct report_job *job, struct err *err)
 		(void)report_run_open(&job->source, job->cli->file[i], &job->data[i].run, err);
 	for (size_t i = 0; i < job->n && err->n_message == 0; i++) {
 		if (job->data[i].run.front.detail == DETAIL_EVENT && !job->cli->quiet && isatty(STDERR_FILENO))
-			(void)fprintf(stderr, "%s: runs %zu designs again in the event tier\n", job->cli->file[i],
-			              job->data[i].run.front.n_design);
+			words_note("%s: runs %zu designs again in the event tier\n", job->cli->file[i],
+			           job->data[i].run.front.n_design);
 		(void)report_make(&job->source, &job->data[i], chosen, (unsigned)job->cli->jobs, err);
 	}
 	for (size_t i = 0; i < job->n && err->n_message == 0 && !job->cli->quiet; i++)
 		if (job->data[i].without)
-			(void)fprintf(stderr, "%s: details of layers are left out: %s\n", job->cli->file[i],
-			              job->data[i].without);
+			words_note("%s: details of layers are left out: %s\n", job->cli->file[i], job->data[i].without);
 	return err->code;
 }
 
@@ -124,8 +124,8 @@ static enum err_code write_figures(const struct report_job *job, struct err *err
 	bool has_png;
 	enum err_code code = report_figures_write(job->cli->figures, job->data, job->n, &has_png, err);
 	if (code == ERR_OK && !has_png && !job->cli->quiet)
-		(void)fprintf(stderr, "%s: SVG only; PNG beside it takes %s (Debian: package %s)\n", job->cli->figures,
-		              PNG_PROGRAM, PNG_PACKAGE);
+		words_note("%s: SVG only; PNG beside it takes %s (Debian: package %s)\n", job->cli->figures,
+		           PNG_PROGRAM, PNG_PACKAGE);
 	return code;
 }
 

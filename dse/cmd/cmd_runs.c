@@ -8,6 +8,7 @@
 #include "dse/run/run_print.h"
 #include "dse/keep/output_file.h"
 #include "dse/out/table.h"
+#include "dse/out/words.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -60,9 +61,9 @@ static enum err_code list_runs(const struct cli_options *options, struct databas
 		print_table(file.file, run, n);
 	code = output_file_commit(&file, err);
 	if (code == ERR_OK && !options->quiet && has_more)
-		(void)fprintf(stderr, "%s: these are the newest %zu; --last 0 lists all\n", database_path(store), n);
+		words_note("%s: these are the newest %zu; --last 0 lists all\n", database_path(store), n);
 	if (code == ERR_OK && !options->quiet && n == 0)
-		(void)fprintf(stderr, "%s: no such run\n", database_path(store));
+		words_note("%s: no such run\n", database_path(store));
 	return code;
 }
 
@@ -89,8 +90,8 @@ static enum err_code prune(const struct cli_options *options, struct database *s
 	if (options->yes)
 		code = run_store_remove(store, old, n, build_sources, err);
 	if (code == ERR_OK && !options->quiet)
-		(void)fprintf(stderr, "%s: %zu runs %s\n", database_path(store), n,
-		              options->yes ? "removed" : "would be removed; --yes removes them");
+		words_note("%s: %zu runs %s\n", database_path(store), n,
+		           options->yes ? "removed" : "would be removed; --yes removes them");
 	return code;
 }
 

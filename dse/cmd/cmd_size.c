@@ -228,11 +228,8 @@ enum err_code cmd_size(const struct cli_options *options, struct err *err)
 		               "mla.array=16x4,32x4; 'dse map' finds the best mapping on one machine");
 	enum err_code code = make_space(options, &path, err);
 	if (code == ERR_OK) {
-		if (!options->quiet) {
-			struct words_fold fold;
-			(void)fprintf(words_fold_begin(&fold, stderr), "The space: %s\n", path);
-			words_fold_end(&fold);
-		}
+		if (!options->quiet)
+			words_note("The space: %s\n", path);
 		request.space = path;
 		code = explore_command_run(options, request, err);
 	}

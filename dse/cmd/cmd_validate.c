@@ -8,6 +8,7 @@
 #include "dse/out/json.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/output_file.h"
+#include "dse/out/words.h"
 #include "dse/validate/validate_chart.h"
 #include "dse/validate/validate_print.h"
 #include <assert.h>
@@ -125,7 +126,7 @@ static enum err_code judge(const struct validate_job *comparison, struct err *er
 			code = err_add(err, ERR_GATE, "%s: fails --max-error %g: no value of it counts", file,
 			               options->max_error_pct);
 		if (validation->sum.n_counted == 0 && !options->quiet)
-			(void)fprintf(stderr, "%s: note: no value counts in the %s tier\n", file, tier);
+			words_note("%s: note: no value counts in the %s tier\n", file, tier);
 		if (validation->sum.n_infinite > 0 || validation->sum.max_abs_error_pct > options->max_error_pct)
 			code = report_worst(options, validation, err);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dse explore --isolate: the exploration in a process of its own, which searches, writes and prints. Where that does not
- * come to its end, it is started again and goes on from its journal, with one thread, until it is known on which machine
- * it ends; that machine has failed and is left out, and the rest goes on with all threads.
+ * dse explore --isolate: the exploration in a process of its own, which searches, writes and prints. Where that does
+ * not come to its end, it is started again and goes on from its journal, with one thread, until it is known on which
+ * machine it ends; that machine has failed and is left out, and the rest goes on with all threads.
  *
  *   this process ──► dse explore ──ended──► dse explore -j 1, from the journal ──ended──► machine left out ──┐
  *                         ▲                        └── comes to its end: done                               │
@@ -14,6 +14,7 @@
 #include "dse/cmd/explore_command.h"
 #include "dse/keep/ranks.h"
 #include "dse/options/cli_table.h"
+#include "dse/out/words.h"
 #include "sim/base/arena.h"
 #include "sim/base/stop.h"
 #include <inttypes.h>
@@ -23,13 +24,13 @@
 
 enum { MAX_WORD = 1 + 2 * N_OPTION + 2 * CLI_MAX_LIST * 8 };
 
-struct words {
+struct command_words {
 	size_t n;
 	const char **word; /* [MAX_WORD] */
 	struct arena arena;
 };
 
-static void add_option(struct words *words, const char *option, const char *value)
+static void add_option(struct command_words *words, const char *option, const char *value)
 {
 	char name[64];
 	(void)snprintf(name, sizeof(name), "--%s", option);
@@ -39,7 +40,8 @@ static void add_option(struct words *words, const char *option, const char *valu
 }
 
 /* An option that was given, with what it was given. */
-static void repeat_option(struct words *words, const struct option_info *info, const struct cli_options *options)
+static void repeat_option(struct command_words *words, const struct option_info *info,
+                          const struct cli_options *options)
 {
 	const char *member = (const char *)options + info->offset;
 	char number[32];
@@ -61,7 +63,7 @@ static void repeat_option(struct words *words, const struct option_info *info, c
 }
 
 /* The command line once more; serial: with one thread. */
-static void list_words(const struct cli_options *options, bool serial, struct words *words)
+static void list_words(const struct cli_options *options, bool serial, struct command_words *words)
 {
 	arena_free(&words->arena);
 	words->n = 0;
@@ -103,8 +105,8 @@ static void reason(const struct cli_options *options, const struct child_end *en
 	const struct child_limits limits = {.max_seconds = options->step_seconds};
 	child_reason(end, &limits, text);
 	if (end->signal_number == 0 && !end->is_late && options->max_mb > 0)
-		(void)snprintf(text, CHILD_REASON_SIZE, "ended with exit code %d, within %" PRIu64 " MB of memory", end->code,
-		               options->max_mb);
+		(void)snprintf(text, CHILD_REASON_SIZE, "ended with exit code %d, within %" PRIu64 " MB of memory",
+		               end->code, options->max_mb);
 }
 
 /* A process that did not come to its end: which machine is to blame. ERR_OK: start another one. */
@@ -118,25 +120,26 @@ static enum err_code judge(const struct cli_options *options, struct at_work *at
 	*is_serial = !was_serial;
 	if (!was_serial) {
 		if (!options->quiet)
-			(void)fprintf(stderr, "%s: goes on from the journal with one thread, to see where\n", why);
+			words_note("%s: goes on from the journal with one thread, to see where\n", why);
 		return ERR_OK;
 	}
 	if (!at_work_item(at_work, end->code == ERR_INTERNAL, &machine))
-		return err_add(err, ERR_INTERNAL, "%s, while no machine was at work; to see it again: the same without "
-		                                  "--isolate, with -j 1",
+		return err_add(err, ERR_INTERNAL,
+		               "%s, while no machine was at work; to see it again: the same without "
+		               "--isolate, with -j 1",
 		               why);
 	if (at_work_is_out(at_work->page, machine) || !at_work_leave_out(at_work, machine, why))
 		return err_add(err, ERR_INTERNAL, "%s, and so on %d machines before; the search is given up", why,
 		               AT_WORK_MAX_OUT);
 	if (!options->quiet)
-		(void)fprintf(stderr, "%s on machine %" PRIu64 ", which is left out; the rest goes on\n", why, machine);
+		words_note("%s on machine %" PRIu64 ", which is left out; the rest goes on\n", why, machine);
 	return ERR_OK;
 }
 
 enum err_code explore_apart(const struct cli_options *options, struct err *err)
 {
 	struct at_work at_work = {.page = NULL};
-	struct words words = {.word = NULL};
+	struct command_words words = {.word = NULL};
 	struct watched watched = {&at_work, 1000 * options->step_seconds};
 	enum err_code code = check(options, err);
 	if (code == ERR_OK)

@@ -413,11 +413,14 @@ void cli_print_help(FILE *file, const struct cli_program *program, const struct 
 		print_command_help(file, command);
 		return;
 	}
-	(void)fprintf(file,
-	              "dse %s: which MAC array, split, reuse strategy and operating point a DNN\n"
-	              "accelerator should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] "
-	              "FILE...\n\nCommands:\n",
-	              build_version);
+	char head[200];
+	(void)snprintf(
+	    head, sizeof(head),
+	    "dse %s: which MAC array, split, reuse strategy and operating point a DNN accelerator should have for a "
+	    "network, as a Pareto front",
+	    build_version);
+	print_help_text(file, head, 0, 0);
+	(void)fputs("\nusage: dse COMMAND [OPTION...] FILE...\n\nCommands:\n", file);
 	for (size_t i = 0; i < program->n; i++) {
 		const char *name = program->command[i].name;
 		if (strlen(name) < NAME_COLUMN - 2)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/out/renamed.h"
+#include "dse/out/words.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,5 +61,5 @@ const struct split_scheme_row *renamed_find_split(const struct split_scheme *sch
 
 void renamed_warn(const char *before, const char *now)
 {
-	(void)fprintf(stderr, "'%s' is %s now; the old name works until the next release\n", before, now);
+	words_note("'%s' is %s now; the old name works until the next release\n", before, now);
 }

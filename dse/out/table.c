@@ -183,11 +183,11 @@ static bool is_same(const struct table *table, size_t column)
 	return table->n_cell > table->n_column;
 }
 
-void table_fit(struct table *table, size_t n_char, size_t n_keep)
+void table_fit(struct table *table, size_t n_char, size_t n_first, size_t n_keep)
 {
-	assert(table && table->n_column > 0 && n_keep > 0);
+	assert(table && table->n_column > 0 && n_first > 0 && n_keep >= n_first);
 	bool is_wide = line_length(table) > n_char;
-	for (size_t i = n_keep; is_wide && i + 1 < table->n_column; i++)
+	for (size_t i = n_first; is_wide && i + 1 < table->n_column; i++)
 		if (table->room[i] == TABLE_SHOWN && is_same(table, i))
 			table->room[i] = TABLE_SAME;
 	for (size_t i = table->n_column - 1; i-- > n_keep && line_length(table) > n_char;)

@@ -58,10 +58,11 @@ void table_add_apart(struct table *table, double left, double right);
 void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE]);
 
 /*
- * Leave out columns so that lines have n_char characters at most, if need be: first those with the same text in all
- * of several rows, then the last ones; but not the first n_keep of all, and not the very last, which has remarks.
+ * Leave out columns so that lines have n_char characters at most, if need be: first those behind the first n_first of
+ * all with the same text in all of several rows, then the last ones of those behind the first n_keep; but not the very
+ * last, which has remarks.
  */
-void table_fit(struct table *table, size_t n_char, size_t n_keep);
+void table_fit(struct table *table, size_t n_char, size_t n_first, size_t n_keep);
 
 /* Leave out columns that have nothing in any row. */
 void table_leave_empty(struct table *table);

@@ -195,6 +195,16 @@ void words_fold_end(struct words_fold *fold)
 	free(fold->text);
 }
 
+void words_note(const char *format, ...)
+{
+	struct words_fold fold;
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vfprintf(words_fold_begin(&fold, stderr), format, arguments);
+	va_end(arguments);
+	words_fold_end(&fold);
+}
+
 __attribute__((format(printf, 2, 0))) static void add_list(struct words_text *text, const char *format,
                                                            va_list arguments)
 {

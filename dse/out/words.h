@@ -52,6 +52,9 @@ struct words_fold {
 FILE *words_fold_begin(struct words_fold *fold, FILE *file);
 void words_fold_end(struct words_fold *fold);
 
+/* Print to standard error what is no result: on a terminal lines of its width. */
+void words_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* A text that grows; what does not fit any more is left out, and the text ends in "...". */
 #define WORDS_TEXT_SIZE 4096
 struct words_text {

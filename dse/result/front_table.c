@@ -152,11 +152,11 @@ void front_table_print(FILE *file, const struct front_run *run)
 		(void)fprintf(file, "Pareto front%s, %s tier: %zu design%s\n\n", so_far, tier, front->n,
 		              front->n == 1 ? "" : "s");
 	table_leave_empty(&table);
+	size_t n_first = 1 + run->space->n_objective + run->space->wants_tops_w + run->space->wants_tops_mm2 +
+	                 (space_has_objective(run->space, METRIC_LATENCY) ? 1 : 0);
 	unsigned n_char, n_line;
 	if (terminal_size(file, &n_char, &n_line))
-		table_fit(&table, n_char,
-		          1 + run->space->n_objective + run->space->wants_tops_w + run->space->wants_tops_mm2 +
-		              (space_has_objective(run->space, METRIC_LATENCY) ? 1 : 0));
+		table_fit(&table, n_char, n_first, n_first + (run->space->n_machine > 1) + run->space->n_axis);
 	table_print(&table, file, 0);
 	table_print_left_out(&table, file, "front.csv");
 	struct energy_trust trust;

@@ -242,9 +242,10 @@ static void print_extension(const struct explore_job *job)
 {
 	if (job->request->quiet || job->keep->journal.descriptor < 0)
 		return;
-	(void)fputs("stopped by --max-seconds; to go on: dse explore --resume ", stderr);
-	command_word_print(stderr, job->keep->dir);
-	(void)fputs(", with or without another --max-seconds\n", stderr);
+	char dir[4200];
+	words_note(
+	    "stopped by --max-seconds; to go on: dse explore --resume %s, with or without another --max-seconds\n",
+	    command_word_text(dir, sizeof(dir), job->keep->dir));
 }
 
 /* The last lines name what was written and what to do with it. */

@@ -4,6 +4,7 @@
 #include "dse/out/colour.h"
 #include "dse/keep/ranks.h"
 #include "dse/keep/output_file.h"
+#include "dse/out/words.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,9 +58,9 @@ static void print_taken_up(const struct run_keep *keep, bool is_quiet)
 	if (!resume->text || is_quiet || ranks_index() > 0)
 		return;
 	if (resume->checkpoint.state)
-		(void)fprintf(stderr, "%s: the search goes on from its checkpoint\n", keep->dir);
+		words_note("%s: the search goes on from its checkpoint\n", keep->dir);
 	else
-		(void)fprintf(stderr, "%s: %zu finished searches are taken up\n", keep->dir, resume->ledger.n_entry);
+		words_note("%s: %zu finished searches are taken up\n", keep->dir, resume->ledger.n_entry);
 	if (resume->n_lost > 0)
 		colour_print(stderr, COLOUR_WARNING,
 		             "%s: %zu bytes at the end of its journal are torn or damaged; what they held is "

@@ -93,6 +93,7 @@ struct run_verdict_row {
 	uint32_t first;                       /* of its machines */
 	uint64_t n_machine;
 	enum run_verdict_place kind;
+	uint32_t by;   /* who beats all of its machines; RUN_VERDICT_NOBODY: not one machine, or not known */
 	double margin; /* the least of its machines; NAN: none */
 	double value[RUN_VERDICT_MAX_COLUMN];
 	bool is_bound;

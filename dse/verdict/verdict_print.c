@@ -3,7 +3,6 @@
 #include "dse/base/memory.h"
 #include "dse/base/number.h"
 #include "dse/out/table.h"
-#include "dse/out/terminal.h"
 #include "dse/out/words.h"
 #include "dse/verdict/verdict_parts.h"
 #include "sim/base/err.h"
@@ -11,9 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* Columns that stay on a narrow terminal: machine, verdict, margin and the first two objectives. */
-enum { N_KEEP = 5 };
 
 /* What is not known is empty; bounds are rounded down, as no design has less. */
 static void add_value(struct table *table, double value, bool is_bound)
@@ -103,12 +99,8 @@ static void print_rows(FILE *file, const struct run_verdict *verdict)
 		if (!is_unknown(verdict, &verdict->row[i]))
 			add_row(&table, verdict, &verdict->row[i], groups);
 	table_leave_empty(&table);
-	unsigned n_char, n_line;
-	if (terminal_size(file, &n_char, &n_line))
-		table_fit(&table, n_char, N_KEEP + (groups ? 1 : 0));
 	if (table.n_cell > 0)
 		table_print(&table, file, 0);
-	table_print_left_out(&table, file, "run.json");
 	table_free(&table);
 }
 

@@ -234,6 +234,7 @@ static void fill_row(struct run_verdict_maker *maker, const enum metric *column,
 	if (best->fastest.is_known)
 		run_verdict_name_bounds(&best->fastest, &text);
 	row->bound = run_verdict_text(verdict, text.text);
+	row->by = count_winners(verdict, index, n) == 1 ? verdict->machine[index[0]].by : RUN_VERDICT_NOBODY;
 	row->place = place_text(maker, index, n);
 	take_values(maker, column, member, n, row);
 }
@@ -268,6 +269,19 @@ static void add_rows(struct run_verdict_maker *maker, enum run_verdict_place pla
 	}
 }
 
+/* Whoever has a row of its own is named by that, where the name is long. */
+static void name_rows(struct run_verdict *verdict)
+{
+	enum { LONG_PLACE = 30 };
+	for (size_t i = 0; i < verdict->n_row; i++)
+		for (size_t k = 0; k < verdict->n_row && strlen(verdict->row[i].place) > LONG_PLACE; k++)
+			if (verdict->row[k].n_machine == 1 && verdict->row[k].first == verdict->row[i].by) {
+				char text[64];
+				(void)snprintf(text, sizeof(text), "beaten by row %zu", k + 1);
+				verdict->row[i].place = run_verdict_text(verdict, text);
+			}
+}
+
 void run_verdict_make_rows(struct run_verdict_maker *maker)
 {
 	struct run_verdict *verdict = maker->verdict;
@@ -286,6 +300,7 @@ void run_verdict_make_rows(struct run_verdict_maker *maker)
 		                                       : 1,
 		         column, &grouping, index);
 	qsort(verdict->row, verdict->n_row, sizeof(*verdict->row), compare_rows);
+	name_rows(verdict);
 	free(index);
 	free(grouping.member);
 	free(grouping.is_kept);

@@ -3,7 +3,7 @@
 # Every command on terminals of 60, 80, 100 and 200 columns: no line is wider, and lines break between words, so that all
 # words are those of a wide terminal. Commands to copy go on behind a backslash; a path alone may be longer than a line.
 #   widths.sh                              60 and 200 columns
-#   WIDTHS="60 80 100 200" widths.sh       all of them, in 20 s of CPU (make widths)
+#   WIDTHS="60 80 100 200" widths.sh       all of them, in a minute of CPU (make widths)
 . tests/cli/common
 if ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	echo "SKIPPED: no script (util-linux) here to make a terminal"
@@ -14,6 +14,7 @@ fi
 screen() {
 	width=$1
 	shift
+	rm -rf "$work"/fresh*
 	script -qec "stty cols $width rows 40; NO_COLOR=1 TERM=dumb $*" /dev/null </dev/null | tr -d '\r' >"$work/screen" || true
 	[ -s "$work/screen" ] || fail "nothing on the screen: $*"
 }
@@ -42,22 +43,47 @@ export DSE_STORE
 sed 's/^name: smoke/name: none/' spaces/smoke.yaml >"$work/none.yaml"
 printf 'constraints: [latency_ms <= 0.37, energy_mj <= 0.01]\n' >>"$work/none.yaml"
 sed 's/^  mla.array: .*/  mla.array: [16x4, 8x8]/' spaces/smoke.yaml >"$work/other.yaml"
-expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q -o "$work/runs"
-expect_code 0 "$DSE" explore "$work/other.yaml" --detail fast -q -o "$work/runs"
+cat >"$work/small.yaml" <<END
+name: small
+target: systolic
+systolic: {array: 8x8, ifmap_byte: 4096, filter_byte: 8192, ofmap_byte: 4096, dataflow: os, memory_gb_s: 2}
+levels: [{name: N, vdd_v: 0.8, clk_mhz: 500}]
+END
+cat >"$work/arada.yaml" <<END
+name: trial
+machine: small.yaml
+network: $PWD/spaces/networks/tiny.yaml
+objectives: [latency_ms]
+arada: {memory_model: traffic, bandwidth: physical, switch_us: 0.5, memories: {small: {slow: 1, fast: 60}}, detail: {network: tiny, machines: {small: [slow, fast]}}}
+END
+expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q -o "$work/runs" --certificate "$work/smoke.certificate"
+expect_code 0 "$DSE" explore "$work/other.yaml" --detail fast -q -o "$work/others"
 expect_code 0 "$DSE" map dvfs_chip tiny -q -o "$work/map"
+for part in 1 2; do
+	expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q --no-cache --shard $part/2 -o "$work/shards"
+done
 
-while read -r words; do
-	case $words in explore* | *audit | prove*) $is_slow && continue; columns=${WIDTHS:-60} ;; *) columns=${WIDTHS:-60 200} ;; esac
-	# shellcheck disable=SC2086
-	fits "$DSE" $words
-done <<END
+# What is looked at; a line of dse man is troff's, and no reader's.
+cat >"$work/commands" <<END
 --help
 --version
 explore spaces/smoke.yaml --no-cache --no-progress -o $work/results
 explore spaces/smoke.yaml --no-cache --no-progress --detail fast --verify --audit -o $work/results
+explore spaces/smoke.yaml --no-cache --no-progress --detail fast --max-evaluations 20 -o $work/results
 explore $work/none.yaml --no-cache --no-progress -o $work/results
+explore tests/verdict/array.yaml --no-cache --no-progress --detail fast --coefficient-samples 20 -o $work/results
+explore tests/verdict/memory.yaml --no-cache --no-progress --detail fast -o $work/results
+explore tests/verdict/systolic.yaml --no-cache --no-progress --detail fast -o $work/results
+explore tests/verdict/nothing.yaml --no-cache --no-progress --detail fast -o $work/results
+explore tests/verdict/deadline.yaml --no-cache --no-progress --detail fast -o $work/results
+check-certificate $work/smoke.certificate spaces/smoke.yaml
+size dvfs_chip tiny --vary mla.array=16x4,8x4 --no-cache --no-progress -o $work/results
+merge $(echo "$work"/shards/*) --no-progress -o $work/merged
+nightly spaces/smoke.yaml --no-progress --date 2026-01-01 --store $work/fresh.db -o $work/fresh_nights
+report $(echo "$work"/runs/smoke-*) -o $work/page.html
 simulate dvfs_chip tiny
 simulate dvfs_chip tiny --detail event --audit
+simulate edge_tpu tiny
 simulate tests/reference/onnx/light_squeezenet.onnx dvfs_chip
 simulate --mapping $work/map/mapping.yaml
 simulate --point 1:0
@@ -66,12 +92,17 @@ prove dvfs_chip tiny
 schedule tiny --machine final_chip
 power dvfs_chip tiny --budget-frac 0.5 --front
 power dvfs_chip tiny --analyse sensitivity --budget-frac 0.5
+arada $work/arada.yaml -o $work/arada
 sensitivity 1
+why 1 mla.array=16x2
+why 1 CONV_1.strategy=fusion pe.sram_byte=64KiB
 roofline dvfs_chip tiny
 roofline edge_tpu tiny
 validate tests/reference/hdl_clocks.csv
 fit spaces/measurements/example.csv
 import tests/reference/onnx/light_squeezenet.onnx
+init $work/fresh_space
+init machine $work/fresh_machine
 check spaces/smoke.yaml spaces/machines/dvfs_chip.yaml spaces/networks/tiny.yaml
 explain spaces/smoke.yaml
 explain dvfs_chip
@@ -80,8 +111,21 @@ show 1
 compare 1 2
 export 1 --csv
 completion machines
+man --help
 nosuch
 explore --nosuch
 check $work/missing.yaml
 explain tests/malformed/machine_bad_value.yaml
 END
+"$DSE" --help | sed -n 's/^  \([a-z][a-z-]*\)$/\1/p; s/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p' >"$work/names"
+[ "$(wc -l <"$work/names")" -gt 25 ] || fail "dse --help names too few commands"
+while read -r name; do
+	grep -qE "^$name( |$)" "$work/commands" || fail "no output of dse $name is looked at"
+	echo "$name --help" >>"$work/commands"
+done <"$work/names"
+
+while read -r words; do
+	case $words in explore* | *audit | prove* | nightly* | sensitivity* | why* | *help) $is_slow && continue; columns=${WIDTHS:-60} ;; *) columns=${WIDTHS:-60 200} ;; esac
+	# shellcheck disable=SC2086
+	fits "$DSE" $words
+done <"$work/commands"
