@@ -185,7 +185,7 @@ picture: explore
 	@$(PROGRAM) arada spaces/arada.yaml -q -o results/arada >/dev/null
 	@cp results/arada/means.svg results/arada_means.svg
 
-# Every command on terminals of four widths; `make test` looks at the narrowest and the widest.
+# Every command on terminals of four widths; `make test` looks at a part of them on the narrowest.
 widths: deps
 	$(AGAIN) build-program
 	@WIDTHS='60 80 100 200' DSE='$(abspath $(PROGRAM))' tests/cli/widths.sh
