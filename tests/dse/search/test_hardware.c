@@ -400,15 +400,78 @@ static void test_hardware_cuts_what_lies_behind(void **state)
 	assert_true(n_cut > 200 && n_only_slack > 100);
 }
 
+static bool watch_some(void *context, double done)
+{
+	uint64_t *n_left = context;
+	(void)done;
+	return *n_left > 0 && (*n_left)-- > 0;
+}
+
+static void show_nobody(void *context, const struct pareto *archive)
+{
+	(void)context;
+	(void)archive;
+}
+
+/* Wherever bounding is stopped, no machine is cut, and nothing is counted of machines that were to be. */
+static void test_hardware_stopped_cuts_nothing(void **state)
+{
+	(void)state;
+	struct space space;
+	struct layer_map map;
+	struct err err = {0};
+	uint64_t n_stopped = 0, n_cut = 0;
+	struct rng rng = rng_stream(13, 0, 0);
+	write_network(&rng, "one");
+	read_space("name: stopped\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4, 4x4]\n  noc.clk_mhz: [400, 20]\n"
+	           "networks: [one.yaml]\nlayers:\n  - {match: '.*', split: {width: {max_parts: 2}, height: {max_parts: 2}, "
+	           "out_channels: {max_parts: 2}, in_channels: {max_parts: 1}}}\nobjectives: [latency_ms, energy_mj]\n",
+	           &space);
+	assert_int_equal(layer_map_build(&space, &map, &err), ERR_OK);
+	for (uint64_t n_watch = 0; n_cut == 0; n_watch++) {
+		struct floors floors;
+		struct hardware hardware;
+		uint64_t n_left = n_watch;
+		floors_init(&floors, &space, space_n_machine(&space));
+		const struct hardware_options options = {.space = &space,
+		                                         .map = &map,
+		                                         .n_thread = 1,
+		                                         .watch = watch_some,
+		                                         .show = show_nobody,
+		                                         .watch_context = &n_left,
+		                                         .floors = &floors};
+		assert_int_equal(hardware_bound(&options, &hardware, &err), ERR_OK);
+		n_cut = hardware.n_cut;
+		n_stopped += hardware.interrupted;
+		assert_true(n_watch < 100000 && (hardware.interrupted || n_cut > 0));
+		if (hardware.interrupted) {
+			assert_true(hardware.n_cut == 0 && hardware.n_candidate == 0 && hardware.n_legal == 0);
+			assert_true(isinf(hardware.log10_design));
+			for (uint64_t i = 0; i < hardware.n_machine; i++)
+				assert_false(hardware.is_cut[i]);
+		}
+		hardware_free(&hardware);
+		floors_free(&floors);
+	}
+	assert_true(n_stopped > 1);
+	/* a search whose time is up while it bounds: from what was seen */
+	const struct explore_options options = {.engine = &engine_exact, .n_thread = 1, .seed = 1, .max_ms = 1};
+	struct explore explore;
+	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
+	explore_free(&explore);
+	layer_map_free(&map);
+	space_free(&space);
+}
+
 /* What is written is read back, and what was cut off is not. */
 static void test_hardware_outlooks_are_packed(void **state)
 {
 	(void)state;
 	double metric[] = {1, 2, 3, 4};
-	uint32_t row[OUTLOOK_N_SEED_FIELD] = {5, 6, [N_LAYER_GENE] = 7};
+	uint32_t row[2][OUTLOOK_N_SEED_FIELD] = {{5, 6, [N_LAYER_GENE] = 7}, {8, 9, [N_LAYER_GENE] = 10}};
 	struct outlook found = {.slack = 0}, outlook = {.designs = {2, metric},
 	                                                .floor = {1, metric + 2},
-	                                                .seeds = {1, row},
+	                                                .seeds = {2, row[0]},
 	                                                .slack = 1.25,
 	                                                .n_candidate = 7,
 	                                                .n_legal = 8,
@@ -426,12 +489,21 @@ static void test_hardware_outlooks_are_packed(void **state)
 	assert_int_equal(found.designs.n, 2);
 	assert_memory_equal(found.designs.metric, metric, sizeof(metric));
 	assert_memory_equal(found.floor.metric, metric + 2, 2 * sizeof(*metric));
-	assert_int_equal(found.seeds.n, 1);
+	assert_int_equal(found.seeds.n, 2);
 	assert_memory_equal(found.seeds.row, row, sizeof(row));
 	assert_true(found.slack > 1.24 && found.n_candidate == 7 && found.n_legal == 8 && found.log10_design > 9);
 	assert_true(!found.fastest.is_known && found.thriftiest.is_known && found.thriftiest.energy_mj > 2);
 	outlook_free(&found);
 	pack_free(&pack);
+	/* bounds that need no slack */
+	struct pack other = {0};
+	outlook.slack = 1;
+	outlook_pack(&outlook, 2, &other);
+	struct pack reader = pack_reader(other.data, other.n);
+	outlook_pack(&found, 2, &reader);
+	assert_true(pack_done(&reader));
+	outlook_free(&found);
+	pack_free(&other);
 }
 
 int main(void)
@@ -441,6 +513,7 @@ int main(void)
 	    cmocka_unit_test(test_hardware_shares_fronts_of_every_form),
 	    cmocka_unit_test(test_hardware_floor_is_under_all_it_serves),
 	    cmocka_unit_test(test_hardware_cuts_what_lies_behind),
+	    cmocka_unit_test(test_hardware_stopped_cuts_nothing),
 	    cmocka_unit_test(test_hardware_outlooks_are_packed),
 	};
 	return cmocka_run_group_tests(tests, folder_make, folder_remove);

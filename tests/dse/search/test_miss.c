@@ -16,10 +16,10 @@ static const char space_text[] = "name: miss\n"
 				 "objectives: [latency_ms, energy_mj]\n"
 				 "constraints: [%s]\n";
 
-static void assert_miss(const char *limit, const struct engine_kind *engine, const char *words)
+static void assert_miss(const char *limit, const struct engine_kind *engine, bool flat, const char *words)
 {
 	char path[TEMPORARY_SIZE], text[1024];
-	const struct explore_options options = {.engine = engine, .n_thread = 1};
+	const struct explore_options options = {.engine = engine, .n_thread = 1, .flat = flat};
 	struct explore explore;
 	struct space space;
 	struct err err = {0};
@@ -30,7 +30,8 @@ static void assert_miss(const char *limit, const struct engine_kind *engine, con
 	(void)remove(path);
 	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
 	assert_int_equal(explore.front.n, 0);
-	assert_int_equal(explore.miss.stage, STAGE_LAYER);
+	assert_int_equal(explore.miss.stage, flat ? STAGE_TOTAL : STAGE_LAYER);
+	assert_non_null(strstr(explore.miss.machine, "dvfs_chip"));
 	if (!strstr(explore.miss.text, words))
 		fail_msg("%s: %s", engine->name, explore.miss.text);
 	explore_free(&explore);
@@ -43,16 +44,24 @@ static void test_miss_names_layer_metric_and_limit(void **state)
 	(void)state;
 	const struct engine_kind *engine[] = {&engine_exact, &engine_exhaustive};
 	for (size_t i = 0; i < 2; i++) {
-		assert_miss("latency_ms <= 0.00001", engine[i], "limit 1e-05");
-		assert_miss("latency_ms <= 0.00001", engine[i], "latency");
-		assert_miss("energy_mj <= 0.000001", engine[i], "limit 1e-06");
+		assert_miss("latency_ms <= 0.00001", engine[i], false, "limit 1e-05");
+		assert_miss("latency_ms <= 0.00001", engine[i], false, "latency");
+		assert_miss("energy_mj <= 0.000001", engine[i], false, "limit 1e-06");
 	}
+}
+
+/* Of whole networks the nearest design's machine, and which limit a layer of it breaks. */
+static void test_miss_of_a_flat_search(void **state)
+{
+	(void)state;
+	assert_miss("latency_ms <= 0.00001", &engine_nsga2, true, "limit 1e-05");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_miss_names_layer_metric_and_limit),
+	    cmocka_unit_test(test_miss_of_a_flat_search),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
