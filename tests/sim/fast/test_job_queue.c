@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include "sim/base/rng.h"
 #include "sim/fast/fast.h"
+#include "sim/fast/fast_parts.h"
 #include "sim/machine/machine_param.h"
 #include <math.h>
 #include <stdio.h>
@@ -340,6 +341,76 @@ static void test_job_queue_uneven_jobs(void **state)
 	assert_true(mean < 0.02 && worst < 0.3);
 }
 
+/* ---- which jobs, in which order ---- */
+
+static struct job_order random_order(struct rng *rng)
+{
+	struct job_order order = {.n_pe = 1, .is_chain = rng_below(rng, 2)};
+	for (int i = 0; i < 2; i++) {
+		order.n_h[i] = rng_below(rng, 3) + !i;
+		order.n_w[i] = rng_below(rng, 3) + !i;
+		order.n_c[i] = rng_below(rng, 4) + !i;
+		order.n_d[i] = rng_below(rng, 3) + !i;
+	}
+	uint64_t n_image = (uint64_t)(order.n_h[0] + order.n_h[1]) * (order.n_w[0] + order.n_w[1]) *
+			   (order.n_c[0] + order.n_c[1]);
+	order.n_skip = rng_below(rng, 3) ? rng_below(rng, (uint32_t)n_image) : 0;
+	order.n_result = 1 + rng_below(rng, 4 * (uint32_t)n_image);
+	return order;
+}
+
+static double serve_order(const struct job_order *order, const double *task_clk)
+{
+	struct machine machine;
+	struct jobs jobs = {.n_order = 1, .order = {*order}, .kinds = (1u << JOB_MAX_KIND) - 1};
+	machine_init(&machine, MACHINE_QPE);
+	machine.n_level = 1;
+	machine.level[0].clk_mhz = 250;
+	const struct rates rates = {
+	    .machine = &machine, .dram_byte = DRAM_BYTE, .router_packet = 1, .link_packet = 1, .port_packet = 1};
+	struct queue_rule rule = {.answer_clk = ANSWER_CLK, .stretch = 1, .n_most = UINT64_MAX};
+	for (uint32_t i = 0; i < JOB_MAX_KIND; i++)
+		jobs.kind[i] = (struct job_kind){.load_byte = 64,
+		                                 .write_byte = 32,
+		                                 .task_clk = task_clk[i],
+		                                 .task_shared_clk = task_clk[i]};
+	return fast_serve_queue(&jobs, order, &rates, &rule);
+}
+
+/* Tasks of an order's results, one after the other: columns in a row, w in h, h in an image, each with all parts of d. */
+static double sum_tasks(const struct job_order *order, const double *task_clk)
+{
+	double sum = 0;
+	for (uint64_t i = order->n_skip; i < order->n_skip + order->n_result; i++) {
+		uint32_t n_c = order->n_c[0] + order->n_c[1], n_w = order->n_w[0] + order->n_w[1];
+		uint64_t c = i % n_c, w = i / n_c % n_w, h = i / n_c / n_w % (order->n_h[0] + order->n_h[1]);
+		for (uint32_t d = 0; d < order->n_d[0] + order->n_d[1]; d++)
+			sum += task_clk[JOB_KIND(h >= order->n_h[0], w >= order->n_w[0], c >= order->n_c[0],
+			                         d >= order->n_d[0])];
+	}
+	return sum;
+}
+
+/* One PE takes each job of an order once, with the sizes that its place has, from any first result on, in images that
+ * follow each other: as much longer as its tasks are. */
+static void test_job_queue_takes_every_job(void **state)
+{
+	(void)state;
+	double even_clk[JOB_MAX_KIND], task_clk[JOB_MAX_KIND];
+	for (int i = 0; i < JOB_MAX_KIND; i++) {
+		even_clk[i] = 1000;
+		task_clk[i] = 1000 * (1 + i * i);
+	}
+	for (uint32_t i = 0; i < 2000; i++) {
+		struct rng rng = rng_stream(8, i, 0);
+		struct job_order order = random_order(&rng);
+		double more = serve_order(&order, task_clk) - serve_order(&order, even_clk);
+		double expected = sum_tasks(&order, task_clk) - sum_tasks(&order, even_clk);
+		if (fabs(more - expected) > 1e-6 * expected)
+			fail_msg("order %u: %.0f clk more, expected %.0f", i, more, expected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +418,7 @@ int main(void)
 	    cmocka_unit_test(test_job_queue_bound_is_under_longer_jobs),
 	    cmocka_unit_test(test_job_queue_regimes),
 	    cmocka_unit_test(test_job_queue_uneven_jobs),
+	    cmocka_unit_test(test_job_queue_takes_every_job),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
