@@ -287,6 +287,67 @@ static void test_explore_failures_are_written_with_their_reasons(void **state)
 	space_free(&space);
 }
 
+/* The field of a row of CSV, counted from 0, without quotes: cut out of the line's copy. */
+static const char *field_of(const char *row, size_t n, char field[64])
+{
+	for (; n > 0; n--)
+		row += strcspn(row, ",") + 1;
+	(void)snprintf(field, 64, "%.*s", (int)strcspn(row, ","), row);
+	return field;
+}
+
+static size_t count_commas(const char *row)
+{
+	size_t n = 0;
+	for (; *row; row++)
+		n += *row == ',';
+	return n;
+}
+
+/* Each row of the layers' points has all of the header's columns: a layer of the network, where its maps are, metrics. */
+static void test_explore_points_fill_their_columns(void **state)
+{
+	(void)state;
+	static const char *const place[] = {"dram", "storage"};
+	char *text = NULL, name[64], own[64];
+	size_t n_byte, n_row = 0, n_layer = 0, n_place[2][2] = {{0}};
+	struct space space;
+	struct explore explore;
+	struct err err = {0};
+	read_space("name: a\nmachine: dvfs_chip\nnetwork: residual.yaml\nobjectives: [latency_ms, energy_mj]\n", &space);
+	const struct explore_options options = {
+	    .engine = &engine_exact, .n_thread = 1, .seed = 1, .points = open_memstream(&text, &n_byte)};
+	assert_non_null(options.points);
+	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
+	assert_int_equal(fclose(options.points), 0);
+	char *row = strtok(text, "\n");
+	size_t n_comma = count_commas(row), layer = 2;
+	assert_string_equal(field_of(row, layer, name), "layer");
+	assert_string_equal(field_of(row, layer + 1, name), "ifmap_place");
+	assert_string_equal(field_of(row, layer + 2, name), "result_place");
+	name[0] = '\0';
+	while ((row = strtok(NULL, "\n"))) {
+		n_row++;
+		assert_int_equal(count_commas(row), n_comma);
+		assert_string_equal(field_of(row, 1, own), "residual");
+		n_layer += strcmp(field_of(row, layer, own), name) != 0;
+		(void)snprintf(name, sizeof(name), "%s", own);
+		bool is_known = false;
+		for (size_t i = 0; i < explore.map.n_block; i++)
+			is_known |= strcmp(explore.map.block[i]->name, name) == 0;
+		assert_true(is_known);
+		for (size_t i = 0; i < 2; i++)
+			for (size_t k = 0; k < 2; k++)
+				n_place[i][k] += strcmp(field_of(row, layer + 1 + i, own), place[k]) == 0;
+	}
+	assert_int_equal(n_layer, explore.map.n_distinct);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(n_place[i][0] > 0 && n_place[i][1] > 0 && n_place[i][0] + n_place[i][1] == n_row);
+	free(text);
+	explore_free(&explore);
+	space_free(&space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +360,7 @@ int main(void)
 	    cmocka_unit_test(test_explore_measures_the_nearest_miss),
 	    cmocka_unit_test(test_explore_counts_refused_machines),
 	    cmocka_unit_test(test_explore_failures_are_written_with_their_reasons),
+	    cmocka_unit_test(test_explore_points_fill_their_columns),
 	};
 	return cmocka_run_group_tests(tests, make_folder, folder_remove);
 }

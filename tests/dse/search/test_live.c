@@ -153,6 +153,7 @@ static void test_live_ranges_have_one_format(void **state)
 	} range[] = {{9961472, 39845888, "mac_units 9961472 to 39845888\n"},
 	             {4864, 9961472, "mac_units 4864 to 9961472\n"},
 	             {9961472, 3.9845888e10, "mac_units 9.961e+06 to 3.985e+10\n"},
+	             {-1e9, 4864, "mac_units -1.000e+09 to 4.864e+03\n"},
 	             {0.25, 1.5, "mac_units 0.25 to 1.5\n"}};
 	(void)state;
 	for (size_t i = 0; i < sizeof(range) / sizeof(range[0]); i++) {
