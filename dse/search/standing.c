@@ -239,9 +239,8 @@ void standings_note_searched(struct standings *standings, const struct candidate
 	own->is_proven = is_proven && done;
 	if (done && list.n > 0)
 		keep_points(standings, candidate->set->machine_index, &list);
-	if (list.n > 0 || own->kind == STANDING_SEARCHED)
-		if (standings->n <= STANDING_MAX_DESIGN)
-			standing_measure(candidate, &own->fastest, &own->thriftiest);
+	if (list.n > 0 && standings->n <= STANDING_MAX_DESIGN)
+		standing_measure(candidate, &own->fastest, &own->thriftiest);
 	pareto_free(&list);
 }
 

@@ -30,7 +30,7 @@ static enum err_code check_machine(const struct machine *machine, unsigned n_pe,
 	if (port_byte == 0 || port_byte % SRAM_WORD_BYTE || packet_byte == 0 || packet_byte % SRAM_WORD_BYTE)
 		return err_add(err, ERR_INPUT, "SRAM ports of %u and packets of %u bytes, allowed multiples of %u",
 		               port_byte, packet_byte, SRAM_WORD_BYTE);
-	double pe_mhz = machine->n_level > 0 ? machine->level[0].clk_mhz : 1;
+	double pe_mhz = machine->level[0].clk_mhz;
 	if (machine->pe_sram_access_clk == 0 || machine->noc_router_packet == 0 || !(machine->noc_clk_mhz >= 0.001) ||
 	    !(pe_mhz >= 0.001))
 		return err_add(err, ERR_INPUT,

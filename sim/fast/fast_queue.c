@@ -218,7 +218,7 @@ static void serve_load(struct queue *queue, const struct job_place *place, doubl
 	advance(queue, clk);
 	queue->backlog_clk += job->load;
 	double ready_clk = clk + queue->backlog_clk;
-	if (job->storage > 0 && queue->n_storage > 0) {
+	if (job->storage > 0) {
 		double *storage_clk = &queue->storage_clk[queue->next_storage];
 		*storage_clk = real_max(*storage_clk, clk) + job->storage;
 		ready_clk = real_max(ready_clk, *storage_clk);
