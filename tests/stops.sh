@@ -67,13 +67,30 @@ sed 's/memory_model: *[a-z]*//' spaces/arada.yaml >"$work/arada.yaml"
 # A fit of many rows.
 awk -F, 'NR <= 1 { print; next } { row[n++] = $0 } END { for (k = 0; k < 1500; k++) for (i = 0; i < n; i++) print row[i] }' \
 	spaces/measurements/example.csv >"$work/fit.csv"
+# As many NoC clocks as are compared with each other.
+cat >"$work/clocks.yaml" <<'END'
+name: clocks
+machine: dvfs_chip
+axes: {noc.clk_mhz: 100..800:+1}
+networks: [resnet50, mobilenet_v2]
+objectives: [latency_ms, energy_mj, dram_byte]
+END
+# wants COMMAND...: whether one of these is asked for; what they read takes a while to be made.
+wants() {
+	printf '%s\n' "$@" | grep -q -e "$pattern"
+}
 # Runs to be read: of many points, and their store.
-store=$work/store
-expect_code 0 "$DSE" explore spaces/mla_sizing.yaml --detail fast -q -o "$work/run" --store "$store"
-run=$(echo "$work"/run/mla_sizing-*)
-expect_code 0 "$DSE" explore spaces/smoke.yaml -q -o "$work/smoke" --store "$store"
-smoke=$(echo "$work"/smoke/smoke-*)
-expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q -o "$work/smoke2" --store "$store"
+store=$work/store run=none smoke=none
+if wants report compare show export runs why sensitivity; then
+	expect_code 0 "$DSE" explore spaces/mla_sizing.yaml --detail fast -q -o "$work/run" --store "$store"
+	run=$(echo "$work"/run/mla_sizing-*)
+	expect_code 0 "$DSE" explore spaces/smoke.yaml -q -o "$work/smoke" --store "$store"
+	smoke=$(echo "$work"/smoke/smoke-*)
+	expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q -o "$work/smoke2" --store "$store"
+fi
+if wants check-certificate; then
+	expect_code 0 "$DSE" explore spaces/bench/exact_vgg16.yaml --detail fast -q -o "$work/run" --store none --certificate "$work/vgg16.cert"
+fi
 
 # ---- a command ----
 
@@ -154,6 +171,11 @@ stops explore spaces/mla_sizing.yaml --effort signoff -o "$work/out.d" --store n
 stops explore spaces/mla_sizing.yaml --detail event -o "$work/out.d" --store none
 stops explore spaces/mla_sizing.yaml --detail fast --coefficient-samples 1000 -o "$work/out.d" --store none
 stops explore spaces/mla_sizing.yaml --detail fast --compare thesis -o "$work/out.d" --store none
+stops explore spaces/mla_sizing.yaml --detail fast --isolate -o "$work/out.d" --store none
+stops explore spaces/mla_sizing.yaml --detail fast --certificate "$work/certificate" -o "$work/out.d" --store none
+stops explore "$work/machines.yaml" --detail fast --certificate "$work/certificate" -o "$work/out.d" --store none
+stops explore "$work/clocks.yaml" -o "$work/out.d" --store none
+stops check-certificate "$work/vgg16.cert"
 stops explore "$work/machines.yaml" -o "$work/out.d" --store none
 stops explore "$work/machines.yaml" --detail event -o "$work/out.d" --store none
 stops explore "$work/one.yaml" -o "$work/out.d" --store none
@@ -191,6 +213,8 @@ stops power "$work/replay_machine.yaml" vgg16 --budget-frac 1.5
 stops power dvfs_chip resnet50 --budget-frac 1.5 --detail event
 stops power dvfs_chip resnet50 --search --budget-frac 1.5
 stops power dvfs_chip resnet50 --per-loop --front --budget-frac 1.5
+stops power dvfs_chip resnet50 --domain pe --budget-frac 1.5
+stops power dvfs_chip "$work/long.yaml" --domain qpe --budget-frac 1.5
 stops power dvfs_chip "$work/long.yaml" --per-loop --budget-frac 1.5
 stops power dvfs_chip resnet50 --per-loop --budget-frac 1.5 --analyse pairs
 stops arada spaces/arada.yaml -o "$work/out.d"

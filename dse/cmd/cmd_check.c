@@ -19,6 +19,7 @@
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 
 /* Where the results go: one of the two. */
 struct output {
@@ -209,10 +210,47 @@ static void print_speed(double per_s, char text[32])
 	(void)snprintf(text, 32, value >= 9.95 ? "%.0f%s" : "%.2g%s", value, unit);
 }
 
-/*
- * Rounded: these are expectations, and more digits would claim more. Upper ones: a sample of single designs does not
- * see the cuts of other designs, which in spaces of all splits save a search most of its work.
- */
+/* How many, or between which numbers; and why there are so few. */
+static void print_evaluations(FILE *file, const struct estimate *estimate)
+{
+	double frac = estimate->n_evaluation / fmax(estimate->n_candidate, 1.0);
+	if (estimate->least_evaluation < estimate->most_evaluation)
+		(void)fprintf(file,
+		              "  evaluations: about %.1g to %.1g, estimated: the search takes longer than check does\n",
+		              estimate->least_evaluation, estimate->most_evaluation);
+	else if (frac < 1.0)
+		(void)fprintf(file,
+		              "  evaluations: about %.3g (%.3g %% of the candidates; bounds and cuts save the "
+		              "others)\n",
+		              estimate->n_evaluation, 100.0 * frac);
+	else
+		(void)fprintf(file, "  evaluations: about %.3g (all candidates)\n", estimate->n_evaluation);
+}
+
+static void print_seconds(FILE *file, const struct estimate *estimate, bool is_random)
+{
+	char speed[32];
+	print_speed(estimate->evaluation_per_s, speed);
+	if (estimate->is_least) {
+		(void)fprintf(
+		    file,
+		    "  time: about %.3g s on %u threads or more: of a layer not one design was done in the time "
+		    "for measuring\n",
+		    estimate->seconds, estimate->n_thread);
+		return;
+	}
+	if (estimate->least_seconds < estimate->most_seconds)
+		(void)fprintf(file, "  time: about %.1g to %.1g s", estimate->least_seconds, estimate->most_seconds);
+	else
+		(void)fprintf(file, "  time: about %.3g s", estimate->seconds);
+	(void)fprintf(file, " on %u threads (%s evaluations a second and core, measured now)%s\n", estimate->n_thread,
+	              speed,
+	              estimate->is_measured ? ", by the search itself"
+	              : is_random           ? ", if searched exhaustively"
+	                                    : "");
+}
+
+/* Rounded: these are expectations, and more digits would claim more. */
 static void print_estimate(const struct output *output, const struct space *space, const struct estimate *estimate)
 {
 	struct words_fold fold;
@@ -229,31 +267,8 @@ static void print_estimate(const struct output *output, const struct space *spac
 		(void)fprintf(file, ", %.4g listed by rules and engine", estimate->n_candidate);
 	(void)fputs("\n", file);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
-	if (estimate->evaluated_frac < 1.0)
-		(void)fprintf(file,
-		              "  evaluations: about %.3g (%.3g %% of the candidates; bounds and cuts save the "
-		              "others)\n",
-		              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
-	else
-		(void)fprintf(file, "  evaluations: about %.3g (all candidates)\n", estimate->n_evaluation);
-	char speed[32];
-	print_speed(estimate->evaluation_per_s, speed);
-	if (estimate->is_least)
-		(void)fprintf(
-		    file,
-		    "  time: about %.3g s on %u threads or more: of a layer not one design was done in the time "
-		    "for measuring\n",
-		    estimate->seconds, estimate->n_thread);
-	else
-		(void)fprintf(file,
-		              "  time: about %.3g s on %u threads (%s evaluations a second and core, measured now)%s\n",
-		              estimate->seconds, estimate->n_thread, speed,
-		              estimate->is_exact ? estimate->is_measured ? ", by the first machine" : ", by some layers"
-		              : engine->is_random ? ", if searched exhaustively"
-		                                  : "");
-	if (estimate->is_exact && estimate->n_machine > 1)
-		(void)fputs("  that is if no machine is cut whole by bounds, which takes a fraction of its time\n",
-		            file);
+	print_evaluations(file, estimate);
+	print_seconds(file, estimate, engine->is_random);
 	(void)fputs(
 	    output->detail == DETAIL_EVENT
 		? "  that is with explore --detail event; a search in the fast tier and --verify take far less\n"
@@ -272,6 +287,11 @@ static void put_estimate(struct json *json, const struct estimate *estimate, enu
 	                "expected_evaluations %g, expected_seconds %g",
 	                detail_name[detail], estimate->n_machine, estimate->n_legal, estimate->n_candidate,
 	                estimate->log10_design, estimate->n_evaluation, estimate->seconds);
+	json_put_fields(json,
+	                "expected_evaluations_least %g, expected_evaluations_most %g, expected_seconds_least %g, "
+	                "expected_seconds_most %g, is_measured %d",
+	                estimate->least_evaluation, estimate->most_evaluation, estimate->least_seconds,
+	                estimate->most_seconds, estimate->is_measured);
 	json_put_fields(json, "expected_seconds_is_least %d, expected_memory_mb %g", estimate->is_least,
 	                estimate->memory_mb);
 }

@@ -77,14 +77,23 @@ static void list_words(const struct cli_options *options, bool serial, struct co
 		add_option(words, option_table[OPTION_JOBS].name, "1");
 }
 
-/* What goes only with a search that machines are told apart in. */
+/* What goes only with a search that machines are told apart in; and what to do instead. */
 static enum err_code check(const struct cli_options *options, struct err *err)
 {
-	if (options->flat || options->certificate || options->shard || ranks_n() > 1)
-		return err_add(err, ERR_USAGE,
-		               "dse explore: --isolate is of searches layer by layer in one process: without --flat, "
-		               "--certificate, --shard and mpirun");
-	return ERR_OK;
+	const char *why = NULL;
+	if (options->flat)
+		why = "leaves out machines, and a flat search has all of them at work at once: without --flat, or each "
+		      "machine "
+		      "as a space of its own in dse nightly, which isolates spaces";
+	else if (options->certificate)
+		why = "starts a search again, and a certificate is written by one that comes to its end: search with "
+		      "--isolate "
+		      "to see which machine fails, leave it out of the space, and search with --certificate";
+	else if (options->shard || ranks_n() > 1)
+		why =
+		    "is of one process that searches all layers of a machine; shards and ranks each have some of them: "
+		    "without --shard and mpirun, or leave the machine out of the space on which one of them ends";
+	return why ? err_add(err, ERR_USAGE, "dse explore: --isolate %s", why) : ERR_OK;
 }
 
 /* Whether a step of it takes longer than --step-seconds. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/estimate.h"
+#include "dse/search/explore.h"
 #include "dse/space/space_machine.h"
 #include "sim/base/stop.h"
 #include "sim/base/rng.h"
@@ -15,8 +16,15 @@
 /* How long to measure, and how many designs at a time. */
 #define MEASURE_MS 250
 #define N_BATCH 64
-/* How long a branch and bound may take on the first machine, or a sample and what is measured with it. */
-#define LIMIT_MS 2000
+/* How long a sample may take, and what is measured with it. */
+#define LIMIT_MS 1500
+/* How long a branch and bound is looked on at, of the whole space; then on the first machine, where that was too short.
+ */
+#define SEARCH_MS 900
+#define FIRST_MS 400
+/* One that takes longer may evaluate so much less (machines are cut whole) or more than the first machine has it. */
+#define FACTOR_LESS 30.0
+#define FACTOR_MORE 10.0
 /* How long to measure evaluations where the search itself is measured, too. */
 #define SPEED_S 0.04
 
@@ -100,15 +108,19 @@ static void measure_candidate(struct candidate *candidate, struct estimate *esti
 	estimate->is_least = n_round == 0;
 	double seconds = fmax(1.0, (double)(now_ms - (n_round == 0 ? first_ms : start_ms))) / 1000.0;
 	estimate->evaluation_per_s = fmax(n, 1.0) / seconds;
-	estimate->evaluated_frac = n_round == 0 ? 1.0 : full > 0.0 ? evaluated / n_round / full : 0.0;
-	assert(estimate->evaluated_frac >= 0.0 && estimate->evaluated_frac <= 1.0 + 1e-9);
+	double evaluated_frac = n_round == 0 ? 1.0 : full > 0.0 ? evaluated / n_round / full : 0.0;
+	assert(evaluated_frac >= 0.0 && evaluated_frac <= 1.0 + 1e-9);
+	estimate->n_evaluation = estimate->n_candidate * evaluated_frac;
+	estimate->least_evaluation = estimate->most_evaluation = estimate->n_evaluation;
+	estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / estimate->n_thread;
+	estimate->least_seconds = estimate->most_seconds = estimate->seconds;
 }
 
-/* Seconds of this thread's processor time: what other programs take of the machine is none of a search's. */
-static double cpu_s(void)
+/* Seconds of the processor: what other programs take of the machine is none of a search's. */
+static double cpu_s(clockid_t clock)
 {
 	struct timespec time = {0};
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	(void)clock_gettime(clock, &time);
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
@@ -121,44 +133,71 @@ static double measure_speed(const struct candidate *candidate, struct stop *stop
 	struct rng rng = rng_stream(0, 0, 1);
 	struct estimate_sample sample = {0};
 	uint64_t end_ms = stop->end_ms;
-	double start_s = cpu_s();
+	double start_s = cpu_s(CLOCK_THREAD_CPUTIME_ID);
 	bool has_time = true;
 	stop->end_ms = stop_now_ms() + (uint64_t)(10.0 * SPEED_S * 1000.0);
-	while (has_time && cpu_s() - start_s < SPEED_S)
+	while (has_time && cpu_s(CLOCK_THREAD_CPUTIME_ID) - start_s < SPEED_S)
 		for (size_t i = 0; i < candidate->n_task && has_time; i++)
 			has_time = measure_layer(&candidate->task[i].layer, &rng, &sample);
 	stop->end_ms = end_ms;
-	return sample.n / fmax(1e-6, cpu_s() - start_s);
+	return sample.n / fmax(1e-6, cpu_s(CLOCK_THREAD_CPUTIME_ID) - start_s);
 }
 
 /*
- * The search itself, of one machine, for as long as a user may wait. Where it does not come to its end, tasks that
- * were not begun are taken to last as long as those that were.
+ * What the first machine's layers take, of which there is time for some: tasks that were not begun are taken to last as
+ * long as those that were. Evaluations and seconds of a core; seconds is 0 where not one design was done in the time.
  */
-static void measure_exact(struct candidate *candidate, struct estimate *estimate)
+static void measure_first(struct candidate *candidate, struct stop *stop, double *n_evaluation, double *seconds)
 {
 	uint64_t n_told = 0;
 	const struct engine_options options = {.seed = 0};
-	double size = 0.0, n_done = 0.0;
-	double speed = measure_speed(candidate, &estimate->stop);
-	double start_s = cpu_s();
+	double n_done = 0.0, start_s = cpu_s(CLOCK_THREAD_CPUTIME_ID);
+	bool has_design = true;
 	candidate->is_exact = true;
-	for (size_t i = 0; i < candidate->n_task; i++) {
+	for (size_t i = 0; i < candidate->n_task && n_done >= (double)i; i++) {
 		struct candidate_task *task = &candidate->task[i];
-		size += (double)task->size;
-		if (n_done < (double)i)
-			continue;
-		candidate_search(candidate, i, 1, &options, engine_watch_stop, &estimate->stop);
+		candidate_search(candidate, i, 1, &options, engine_watch_stop, stop);
 		n_told += task->counts.n_told;
 		n_done += task->code == ERR_OK;
-		estimate->is_least |= task->code == ERR_INTERRUPTED && task->counts.n_told == 0 && task->front.n == 0;
+		has_design &= task->code == ERR_OK || task->counts.n_told > 0 || task->front.n > 0;
 	}
-	double seconds = fmax(1e-6, cpu_s() - start_s), share = fmax(n_done, 1.0) / (double)candidate->n_task;
-	estimate->is_measured = n_done >= (double)candidate->n_task;
-	estimate->evaluation_per_s = speed > 0.0 ? speed : fmax((double)n_told, 1.0) / seconds;
-	/* a task that was cut short counts as none, but a search evaluates no design twice */
-	estimate->evaluated_frac = estimate->is_least ? 1.0 : fmin(1.0, (double)n_told / share / size);
-	estimate->seconds = seconds / share * (double)estimate->n_machine / estimate->n_thread;
+	double share = fmax(n_done, 1.0) / (double)candidate->n_task;
+	*n_evaluation = fmax((double)n_told, 1.0) / share;
+	*seconds = has_design ? fmax(1e-6, cpu_s(CLOCK_THREAD_CPUTIME_ID) - start_s) / share : 0.0;
+}
+
+/*
+ * The search itself, for as long as a user may wait. Where it does not come to its end, the first machine stands for
+ * those that are not cut by then, and what is told is a range.
+ */
+static enum err_code measure_exact(const struct space *space, struct estimate *estimate, struct err *err)
+{
+	struct explore explore;
+	const struct explore_options options = {
+	    .engine = &engine_exact, .n_thread = estimate->n_thread, .max_ms = SEARCH_MS, .ends_at_once = true};
+	double start_s = cpu_s(CLOCK_PROCESS_CPUTIME_ID), speed = measure_speed(&estimate->candidate, &estimate->stop);
+	double search_s = cpu_s(CLOCK_PROCESS_CPUTIME_ID);
+	enum err_code code = explore_run(space, &options, &explore, err);
+	double seen_s = fmax(1e-6, cpu_s(CLOCK_PROCESS_CPUTIME_ID) - search_s),
+	       seen = (double)explore.counts.engine.n_told;
+	double first, first_s, n_left = (double)(estimate->n_machine - explore.counts.n_machine_cut);
+	estimate->is_measured = !explore.truncated && !explore.interrupted;
+	explore_free(&explore);
+	estimate->n_evaluation = estimate->least_evaluation = estimate->most_evaluation = seen;
+	estimate->seconds = estimate->least_seconds = estimate->most_seconds = seen_s / estimate->n_thread;
+	estimate->evaluation_per_s = speed > 0.0 ? speed : fmax(seen, 1.0) / (search_s + seen_s - start_s);
+	if (code != ERR_OK || estimate->is_measured)
+		return code;
+	estimate->stop.end_ms = stop_now_ms() + FIRST_MS;
+	measure_first(&estimate->candidate, &estimate->stop, &first, &first_s);
+	estimate->is_least = !(first_s > 0.0);
+	estimate->n_evaluation = estimate->is_least ? estimate->n_candidate : fmax(seen, first * n_left);
+	estimate->least_evaluation = fmax(seen, estimate->n_evaluation / FACTOR_LESS);
+	estimate->most_evaluation = fmin(estimate->n_candidate, estimate->n_evaluation * FACTOR_MORE);
+	estimate->seconds = fmax(seen_s, first_s * n_left) / estimate->n_thread;
+	estimate->least_seconds = fmax(seen_s / estimate->n_thread, estimate->seconds / FACTOR_LESS);
+	estimate->most_seconds = estimate->is_least ? INFINITY : estimate->seconds * FACTOR_MORE;
+	return code;
 }
 
 static double n_candidate_of(const struct layer_set *set)
@@ -241,14 +280,12 @@ enum err_code estimate_space(const struct space *space, const struct layer_map *
 	for (size_t i = 0; i < estimate->candidate.n_task; i++)
 		estimate->candidate.task[i].layer.stop = &estimate->stop;
 	estimate->is_exact = strcmp(space->engine, engine_exact.name) == 0;
+	enum err_code code = ERR_OK;
 	if (estimate->is_exact)
-		measure_exact(&estimate->candidate, estimate);
+		code = measure_exact(space, estimate, err);
 	else
 		measure_candidate(&estimate->candidate, estimate);
-	estimate->n_evaluation = estimate->n_candidate * estimate->evaluated_frac;
-	if (!estimate->is_exact)
-		estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / n_thread;
-	return stop_requested(NULL) ? err_add(err, ERR_INTERRUPTED, "interrupted") : ERR_OK;
+	return code == ERR_OK && stop_requested(NULL) ? err_add(err, ERR_INTERRUPTED, "interrupted") : code;
 }
 
 /* A design of the front that task i's sample left. Its genome is of the set's problem, which knows all choices. */
@@ -271,7 +308,11 @@ static enum err_code run_sampled(const struct candidate *candidate, size_t i, si
 
 enum err_code estimate_event(struct estimate *estimate, double limit_s, struct err *err)
 {
-	const struct candidate *candidate = &estimate->candidate;
+	struct candidate *candidate = &estimate->candidate;
+	estimate->stop.end_ms = stop_now_ms() + LIMIT_MS;
+	for (size_t i = 0; i < candidate->n_task; i++)
+		if (candidate->task[i].front.n == 0)
+			candidate_sample(candidate, i);
 	uint64_t start_ms = stop_now_ms();
 	const struct stop stop = {.end_ms = start_ms + (uint64_t)(1000.0 * limit_s) + 1};
 	double seconds = 0.0, n = 0.0;
@@ -299,7 +340,10 @@ enum err_code estimate_event(struct estimate *estimate, double limit_s, struct e
 		(void)err_move(err, (struct err_place){0}, &inner);
 	if (n > 0.0 && code == ERR_OK) {
 		estimate->evaluation_per_s = n / fmax(seconds, 0.001);
-		estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / estimate->n_thread;
+		double per_s = estimate->evaluation_per_s * estimate->n_thread;
+		estimate->seconds = estimate->n_evaluation / per_s;
+		estimate->least_seconds = estimate->least_evaluation / per_s;
+		estimate->most_seconds = estimate->most_evaluation / per_s;
 	}
 	return code;
 }

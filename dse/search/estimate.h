@@ -2,10 +2,10 @@
 #ifndef DSE_ESTIMATE_H
 #define DSE_ESTIMATE_H
 /*
- * Estimate: how large a space is, and about how long and in how much memory an
- * search of it runs, before it runs: counted on some machine candidates; timed on
- * a small random sample of their designs, or, where branch and bound takes a second
- * or so a machine, on the first machine's layers.
+ * Estimate: how large a space is, and about how long and in how much memory a
+ * search of it runs, before it runs: counted on some machine candidates. A branch and bound is begun: where it ends
+ * within a second, what it took is known, else the first machine's layers tell its order of magnitude. Other engines
+ * are timed on a small random sample of designs.
  */
 #include "dse/search/candidate.h"
 #include "sim/base/stop.h"
@@ -15,14 +15,15 @@
 struct estimate {
 	uint64_t n_machine, n_sampled, n_refused; /* candidates; looked at; of these refused */
 	char why[ESTIMATE_WHY_SIZE];              /* why the first refused one was */
-	double n_legal, n_candidate; /* layer designs on all machines, splits as the rules say and reduced */
-	double log10_design;         /* designs of all networks together, on one machine */
-	double evaluated_frac;       /* share of the candidates that neither bounds nor cuts save */
-	bool is_exact, is_measured;  /* searched by branch and bound; on the first machine that was done to its end */
+	double n_legal, n_candidate;           /* layer designs on all machines, splits as the rules say and reduced */
+	double log10_design;                   /* designs of all networks together, on one machine */
+	bool is_exact, is_measured;            /* searched by branch and bound; which was done to its end */
 	double n_evaluation, evaluation_per_s; /* expected; measured, one core */
+	double least_evaluation,
+	    most_evaluation; /* within which they are; alike where that is known, or nothing of it */
 	bool is_least; /* some layer's first design took longer than there was time: seconds is too little, the rate too
 	                  much */
-	double seconds, memory_mb;
+	double seconds, least_seconds, most_seconds, memory_mb;
 	unsigned n_thread;
 	struct stop stop; /* of the candidate's evaluations: the time for measuring */
 	bool has_candidate;
@@ -38,7 +39,7 @@ struct estimate {
 enum err_code estimate_event(struct estimate *estimate, double limit_s, struct err *err);
 
 /*
- * Of the fast tier. Takes about a second, and some seconds whatever a design takes. The estimate must not move: its
+ * Of the fast tier. Takes about two seconds at most, whatever a design takes. The estimate must not move: its
  * candidate points into it. ERR_INPUT, ERR_INTERRUPTED (a signal), ERR_INTERNAL.
  */
 enum err_code estimate_space(const struct space *space, const struct layer_map *map, unsigned n_thread,

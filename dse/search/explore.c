@@ -423,7 +423,8 @@ static void bound_gap(struct explore_driver *driver)
 	const struct explore_counts *counts = &explore->counts;
 	unsigned n_thread = driver->options->n_thread;
 	if (!(explore->interrupted || explore->truncated) || driver->options->engine != &engine_exact ||
-	    explore->n_failure > 0 || (driver->options->share && driver->options->share->n > 1))
+	    explore->n_failure > 0 || driver->options->ends_at_once ||
+	    (driver->options->share && driver->options->share->n > 1))
 		return;
 	floors_note_rest(&driver->floors, &explore->map, n_thread);
 	if (!counts->is_limited)

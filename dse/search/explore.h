@@ -38,6 +38,7 @@ struct explore_options {
 	bool all_machines; /* search those, too, whose bounds say that they have nothing on the front */
 	bool prices;       /* what the front's layers' searches found is kept, for dse/price */
 	bool keeps_layers; /* so it is, of all machines, for samples of coefficients (dse/price/sample.h) */
+	bool ends_at_once; /* when the time is up: nothing is said of how near the front is */
 	bool show_progress;
 	struct live_axes live; /* what of it is drawn on a terminal */
 	FILE *points;          /* receives the layers' fronts as CSV; NULL: nobody wants them */

@@ -490,8 +490,7 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	judge->n_metric = layer_metrics(space, judge->metric);
 	atomic_init(&judge->n_done, 0);
 	pareto_init(&judge->archive, (unsigned)space->n_objective, 1);
-	enum err_code code = hardware_build_families(space, options->at_work, &judge->arena, &judge->family,
-	                                             &judge->n_family, err);
+	enum err_code code = hardware_build_families(options, &judge->arena, &judge->family, &judge->n_family, err);
 	judge->active = arena_array(&judge->arena, judge->n_family + 1, sizeof(struct hardware_family *));
 	if (code == ERR_OK && !judge->active)
 		code = err_add(err, ERR_INTERNAL, "out of memory");

@@ -134,7 +134,8 @@ static bool serves_noc(const struct hardware_family *family, double one_mhz, dou
 	uint32_t other = find_clock(family->noc_clk_mhz, family->n_noc, other_mhz);
 	if (!(one_mhz < other_mhz) && !(one_mhz > other_mhz))
 		return true;
-	return one < family->n_noc && other < family->n_noc && family->kernels_serve[(size_t)one * family->n_noc + other];
+	return one < family->n_noc && other < family->n_noc &&
+	       family->kernels_serve[(size_t)one * family->n_noc + other];
 }
 
 bool hardware_same_clocks(const struct hardware_member *one, const struct hardware_member *other)
@@ -229,32 +230,40 @@ struct kernels {
 
 /*
  * Whether tasks of a layer take no longer at one clock than at a slower one; as matrix multiplications, too, which is a
- * form that has the kernels of all others. They are prepared once for each clock.
+ * form that has the kernels of all others. They are prepared once for each clock. false: a stop is asked for.
  */
-static void compare_tasks(const struct block *block, uint32_t operand_bit, struct kernels *kernels)
+static bool compare_tasks(const struct block *block, uint32_t operand_bit, const struct stop *stop,
+                          struct kernels *kernels)
 {
 	for (uint32_t i = 0; i < kernels->n; i++)
 		mapper_prepare_form(block, &kernels->machine[i], operand_bit, FORM_MATMUL, &kernels->context[i]);
-	for (uint32_t i = 0; i < kernels->n; i++)
+	for (uint32_t i = 0; i < kernels->n; i++) {
 		for (uint32_t k = 0; k < kernels->n; k++) {
 			bool *serves = &kernels->serves[(size_t)i * kernels->n + k];
 			if (*serves && i != k)
 				*serves = mapper_kernels_serve(&kernels->context[i], &kernels->context[k]);
 		}
+		if (stop_requested(stop))
+			return false;
+	}
+	return true;
 }
 
 /* Of all the space's layers, with operands of both widths; what a slower clock serves is not asked. */
-static void compare_layers(const struct space *space, struct kernels *kernels)
+static bool compare_layers(const struct space *space, const struct stop *stop, struct kernels *kernels)
 {
 	for (uint32_t i = 0; i < kernels->n; i++)
 		for (uint32_t k = 0; k < kernels->n; k++)
-			kernels->serves[(size_t)i * kernels->n + k] = i == k || kernels->clk_mhz[i] > kernels->clk_mhz[k];
+			kernels->serves[(size_t)i * kernels->n + k] =
+			    i == k || kernels->clk_mhz[i] > kernels->clk_mhz[k];
 	for (size_t i = 0; i < space->n_network; i++) {
 		const struct network *network = &space->network[i].network;
 		for (size_t k = 0; k < network->n_block; k++)
 			for (uint32_t bit = 8; bit <= 16 && has_own_kernel(network, k); bit += 8)
-				compare_tasks(&network->block[k], bit, kernels);
+				if (!compare_tasks(&network->block[k], bit, stop, kernels))
+					return false;
 	}
+	return true;
 }
 
 /* The different NoC clocks of a family's members, a machine with each; false: there are more than MAX_NOC. */
@@ -275,7 +284,8 @@ static bool list_clocks(const struct space *space, const struct hardware_family 
 }
 
 /* Which of a family's NoC clocks serve which. */
-static bool compare_kernels(const struct space *space, struct arena *arena, struct hardware_family *family)
+static bool compare_kernels(const struct space *space, const struct stop *stop, struct arena *arena,
+                            struct hardware_family *family)
 {
 	size_t n_most = family->n < MAX_NOC ? family->n : MAX_NOC;
 	double *clk_mhz = arena_array(arena, n_most, sizeof(*clk_mhz));
@@ -286,8 +296,7 @@ static bool compare_kernels(const struct space *space, struct arena *arena, stru
 		kernels.context = calloc(kernels.n, sizeof(*kernels.context));
 		kernels.serves = arena_array(arena, (size_t)kernels.n * kernels.n, sizeof(*kernels.serves));
 		has_memory = kernels.context && kernels.serves;
-		if (has_memory) {
-			compare_layers(space, &kernels);
+		if (has_memory && compare_layers(space, stop, &kernels)) {
 			family->n_noc = kernels.n;
 			family->noc_clk_mhz = clk_mhz;
 			family->kernels_serve = kernels.serves;
@@ -315,9 +324,10 @@ static void find_kin(const struct space *space, size_t n_helpful, struct hardwar
 }
 
 /* Members of a family stand side by side, machines by their index. */
-enum err_code hardware_build_families(const struct space *space, const struct at_work_page *at_work, struct arena *arena,
+enum err_code hardware_build_families(const struct hardware_options *options, struct arena *arena,
                                       struct hardware_family **family, size_t *n_family, struct err *err)
 {
+	const struct space *space = options->space;
 	size_t n_machine = space_n_machine(space), n_helpful = count_helpful(space);
 	const struct helpful helpful = find_helpful();
 	uint32_t *at = arena_array(arena, n_machine + 1, sizeof(*at));
@@ -330,14 +340,14 @@ enum err_code hardware_build_families(const struct space *space, const struct at
 	place_families(space, n_helpful, n_machine, at);
 	for (uint64_t i = 0; i < n_machine; i++) {
 		uint64_t first = first_of_family(space, n_helpful, parts_by_sram(space, n_helpful), i);
-		if (!at_work_is_out(at_work, i))
+		if (!at_work_is_out(options->at_work, i))
 			add_machine(space, &helpful, (uint32_t)i, &member[at[first] + made[first].n], &made[first]);
 	}
 	for (size_t i = 0; i < n_machine; i++) {
 		if (made[i].n == 0)
 			continue;
 		qsort(made[i].member, made[i].n, sizeof(*member), compare_members);
-		if (!compare_kernels(space, arena, &made[i]))
+		if (!compare_kernels(space, options->map->stop, arena, &made[i]))
 			return err_add(err, ERR_INTERNAL, "out of memory");
 		made[(*n_family)++] = made[i];
 	}

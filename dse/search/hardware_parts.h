@@ -49,9 +49,9 @@ struct hardware_family {
 
 /*
  * The families of a space's machines that neither a rule nor a limit refuses, in the order of their first machines;
- * they live in the arena. ERR_INTERNAL.
+ * they live in the arena. Once a stop is asked for, no NoC clock is said to serve another one. ERR_INTERNAL.
  */
-enum err_code hardware_build_families(const struct space *space, const struct at_work_page *at_work, struct arena *arena,
+enum err_code hardware_build_families(const struct hardware_options *options, struct arena *arena,
                                       struct hardware_family **family, size_t *n_family, struct err *err);
 
 /* Whether what the bounds of one machine say holds for the other one of its family. */

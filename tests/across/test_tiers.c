@@ -108,7 +108,10 @@ static bool is_chosen(struct group group, size_t network, const char *name, enum
 		return true;
 	if (extent == EXTENT_FEW)
 		return group.array == 0 && network == RESNET50 && is_one_of(name, few, sizeof(few) / sizeof(few[0]));
-	return (group.machine == CHIP && group.array == 0 && group.strategy == STRATEGY_FUSION_REUSE) ||
+	if (network == VGG16 && group.array > 0)
+		return false;
+	return (network == RESNET50 && group.machine == CHIP && group.array == 0 &&
+	        group.strategy == STRATEGY_FUSION_REUSE) ||
 	       is_one_of(name, part[network], sizeof(part[0]) / sizeof(part[0][0]));
 }
 

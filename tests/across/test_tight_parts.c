@@ -261,7 +261,7 @@ static void test_tight_designs(void **state)
 	(void)state;
 	for (int i = 0; i < N_MACHINE; i++)
 		machine[i] = get_machine(machine_path[i]);
-	const uint32_t n_design = draws(400, 120);
+	const uint32_t n_design = draws(400, 60);
 	for (uint32_t i = 0; n < n_design; i++) {
 		struct rng rng = rng_stream(3, 0, i);
 		struct block block = strided(&rng, 15, 24);
@@ -365,7 +365,7 @@ static void test_tight_bounds_are_under_designs(void **state)
 	struct machine machine = get_machine("spaces/machines/dvfs_chip.yaml");
 	unsigned n = 0;
 	(void)state;
-	const uint32_t n_design = draws(2000, 500);
+	const uint32_t n_design = draws(2000, 250);
 	for (uint32_t i = 0; n < n_design; i++) {
 		struct rng rng = rng_stream(5, 0, i);
 		struct block block = strided(&rng, 14, 20);

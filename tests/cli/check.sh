@@ -89,6 +89,17 @@ END
 expect_code 0 "$DSE" check -q "$work/few.yaml"
 expect_text "$work/out" "evaluations: about 3 (all candidates)"
 
+# What is expected is what these spaces' searches evaluate, exactly where they end in a second, else between two numbers.
+grep -v '^#' tests/signatures.txt >"$work/counts"
+while read -r space _ _ n; do
+	expect_code 0 "$DSE" check -q "spaces/$space.yaml" --json
+	value() { sed -n "s/.*\"expected_evaluations$1\": \([0-9.e+]*\).*/\1/p" "$work/out"; }
+	grep -q '"is_measured": \(true\|1\)' "$work/out" && within=1.001 || within=300
+	awk -v n="$n" -v a="$(value _least)" -v b="$(value _most)" -v within=$within \
+		'BEGIN { exit !(a > 0 && a <= n * 1.001 && n <= b * 1.001 && b <= a * within) }' ||
+		fail "$space: $n evaluations, expected were $(value _least) to $(value _most)"
+done <"$work/counts"
+
 # In the event tier a search takes longer, which check says, and measures when asked.
 expect_code 0 "$DSE" check -q spaces/smoke.yaml
 expect_text "$work/out" "with --detail event a search takes thousands of times longer"

@@ -39,6 +39,7 @@ for options in "--isolate --flat" "--isolate --shard 1/2" "--isolate --certifica
 	# shellcheck disable=SC2086
 	expect_code 2 "$DSE" explore "$work/space.yaml" --detail fast $options -o "$work/none"
 	expect_text "$work/err" "--isolate"
+	case $options in --isolate*) grep -q 'without --flat, or\|leave .* out of the space' "$work/err" || fail "not told what to do" ;; esac
 done
 
 # Stopped, it goes on as any other.

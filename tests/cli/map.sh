@@ -56,10 +56,10 @@ expect_code 0 "$DSE" map dvfs_chip tiny --goal energy -j1
 expect_same "$work/table" "$work/out"
 
 # The product of both is no larger than that of either's least, and goals are what they say.
-edp() { "$DSE" map dvfs_chip tiny --goal "$1" -q | sed -n 's/.*  edp_mj_ms \([0-9.e+-]*\).*/\1/p'; }
+edp() { "$DSE" map dvfs_chip tiny --split even --goal "$1" -q | sed -n 's/.*  edp_mj_ms \([0-9.e+-]*\).*/\1/p'; }
 awk -v a="$(edp edp)" -v b="$(edp latency)" -v c="$(edp energy)" 'BEGIN { exit !(a > 0 && a <= b && a <= c) }' ||
 	fail "the least product is not the least"
-expect_code 0 "$DSE" map dvfs_chip tiny --goal edp --json
+expect_code 0 "$DSE" map dvfs_chip tiny --split even --goal edp --json
 expect_text "$work/out" '"goal": "edp"'
 expect_text "$work/out" '"partial_operation": "CONVSUTL_1"'
 

