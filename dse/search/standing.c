@@ -239,7 +239,7 @@ void standings_note_searched(struct standings *standings, const struct candidate
 	own->is_proven = is_proven && done;
 	if (done && list.n > 0)
 		keep_points(standings, candidate->set->machine_index, &list);
-	if (list.n > 0 && standings->n <= STANDING_MAX_DESIGN)
+	if (own->kind == STANDING_SEARCHED && standings->n <= STANDING_MAX_DESIGN)
 		standing_measure(candidate, &own->fastest, &own->thriftiest);
 	pareto_free(&list);
 }
