@@ -156,6 +156,11 @@ static void compare_space(struct rng *rng, struct fixture *f, struct seen *seen)
 		if (rng_below(rng, 2))
 			own.layer_limit[METRIC_SRAM_USED] = 0.5;
 		compare_layer(&own, seen, &ignored);
+		/* what is as much as the limit keeps it */
+		own.layer_limit[METRIC_SRAM_USED] = layer.layer_limit[METRIC_SRAM_USED];
+		own.limit[0] = own.layer_limit[own.metric[0]] = least;
+		compare_layer(&own, seen, &ignored);
+		assert_true(ignored == least);
 	}
 	layer_problem_free(&layer);
 }

@@ -7,8 +7,10 @@
 #include "dse/space/machine_read.h"
 #include "dse/space/space_goals.h"
 #include "dse/layer/layer_problem.h"
+#include "dse/layer/layer_problem_parts.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/checked.h"
+#include "sim/base/rng.h"
 #include "tests/support/draws.h"
 #include "tests/support/evaluate_design.h"
 #include <math.h>
@@ -576,6 +578,39 @@ static void test_layer_problem_shorter_lists_lose_little(void **state)
 	assert_true(reduced <= 0.01);
 }
 
+/* A design that fits the SRAM to the byte is left as it is; one byte less, and it is cut, if it can be. */
+static void test_layer_problem_repair_cuts_what_does_not_fit(void **state)
+{
+	(void)state;
+	struct fixture f;
+	uint32_t n_cut = 0;
+	for (uint32_t i = 0; i < 100; i++) {
+		struct rng rng = rng_stream(41, i, 0);
+		struct layer_design design;
+		uint32_t genome[N_LAYER_GENE], repaired[N_LAYER_GENE];
+		init_fixture(&f, "dvfs_chip", 1 << 24);
+		set_conv(&f, 8 + 8 * rng_below(&rng, 3), 4 + rng_below(&rng, 30), 8 + rng_below(&rng, 60), 1);
+		build(&f);
+		for (size_t k = 0; k < N_LAYER_GENE; k++)
+			genome[k] = rng_below(&rng, f.layer.n_value[k]);
+		layer_problem_design(&f.layer, genome, &design);
+		uint64_t need_byte = mapper_sram_byte(layer_context_of(&f.layer, &design), &design);
+		layer_problem_free(&f.layer);
+		for (uint32_t less = 0; less < 2; less++) {
+			f.machine.pe_sram_byte = (uint32_t)need_byte - less;
+			build(&f);
+			memcpy(repaired, genome, sizeof(genome));
+			layer_problem_repair(&f.layer, &rng, repaired);
+			bool is_same = memcmp(repaired, genome, sizeof(genome)) == 0;
+			if (less == 0)
+				assert_true(is_same);
+			n_cut += !is_same;
+			layer_problem_free(&f.layer);
+		}
+	}
+	assert_true(n_cut > 50);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -588,6 +623,7 @@ int main(void)
 	    cmocka_unit_test(test_layer_problem_metrics_follow_objectives_and_limits),
 	    cmocka_unit_test(test_layer_problem_thesis_and_fixed_splits),
 	    cmocka_unit_test(test_layer_problem_shorter_lists_lose_little),
+	    cmocka_unit_test(test_layer_problem_repair_cuts_what_does_not_fit),
 	};
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "dse/search/hardware.h"
+#include "dse/search/hardware_parts.h"
 #include "dse/space/space_machine.h"
 #include "dse/space/machine_read.h"
 #include "dse/engine/engine.h"
@@ -400,6 +401,29 @@ static void test_hardware_cuts_what_lies_behind(void **state)
 	assert_true(n_cut > 200 && n_only_slack > 100);
 }
 
+/* Machines that differ in clocks make families, but not where a deadline takes sleep off energies, or layers run at two
+ * levels. */
+static void test_hardware_clocks_make_families_without_deadlines(void **state)
+{
+	(void)state;
+	static const char *const head[] = {
+	    "machine: dvfs_chip\naxes: {noc.clk_mhz: [800, 400]}\n",
+	    "machine: dvfs_chip\naxes: {noc.clk_mhz: [800, 400]}\ndeadline_ms: 100\n",
+	    "machine: dvfs_chip\naxes: {noc.clk_mhz: [800, 400]}\nlevel_shares: 2\n",
+	    "machine: dvfs_chip\naxes: {mla.array: [16x4, 8x4]}\n",
+	};
+	struct rng rng = rng_stream(14, 0, 0);
+	write_network(&rng, "one");
+	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++) {
+		char text[MAX_TEXT] = "";
+		struct space space;
+		add(text, "name: clocks\n%snetworks: [one.yaml]\nobjectives: [latency_ms, energy_mj]\n", head[i]);
+		read_space(text, &space);
+		assert_int_equal(hardware_shares_clocks(&space), i == 0);
+		space_free(&space);
+	}
+}
+
 static bool watch_some(void *context, double done)
 {
 	uint64_t *n_left = context;
@@ -513,6 +537,7 @@ int main(void)
 	    cmocka_unit_test(test_hardware_shares_fronts_of_every_form),
 	    cmocka_unit_test(test_hardware_floor_is_under_all_it_serves),
 	    cmocka_unit_test(test_hardware_cuts_what_lies_behind),
+	    cmocka_unit_test(test_hardware_clocks_make_families_without_deadlines),
 	    cmocka_unit_test(test_hardware_stopped_cuts_nothing),
 	    cmocka_unit_test(test_hardware_outlooks_are_packed),
 	};

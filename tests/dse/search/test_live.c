@@ -93,6 +93,7 @@ static void test_picture_says_what_is_known(void **state)
 	                                   "5┤•",
 	                                   "◆",
 	                                   "1┤",
+	                                   "1                            latency_ms ",
 	                                   "mac_units 4864 to 9728\n",
 	                                   "front so far: 3 designs · hypervolume 25.00 % · ◆ knee 2, 2\n",
 	                                   "1 min 01 s so far · 1 234 567 evaluations · 89 012/s · gap at most 12 %\n",
