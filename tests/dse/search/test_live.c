@@ -145,6 +145,26 @@ static void test_picture_fits_every_terminal(void **state)
 	}
 }
 
+/* A few points are bullets, many are dots, eight to a cell: of a falling line each column has some. */
+static void test_picture_of_many_points_has_dots(void **state)
+{
+	static double line[3 * 2000];
+	struct live_text text;
+	size_t n_cell = 0;
+	(void)state;
+	for (size_t i = 0; i < 2000; i++) {
+		line[3 * i] = 1 + (double)i / 2000;
+		line[3 * i + 1] = 2 - (double)i / 2000;
+		line[3 * i + 2] = 4864;
+	}
+	struct live_view view = view_of(line, 2000);
+	live_print(&view, &text);
+	assert_null(strstr(text.text, "•"));
+	for (const char *at = text.text; (at = strstr(at, "\xe2")); at++)
+		n_cell += ((unsigned char)at[1] & 0xfc) == 0xa0 && memcmp(at, "⠀", 3) != 0;
+	assert_true(n_cell > 60);
+}
+
 /* Both ends of a range are in one format. */
 static void test_live_ranges_have_one_format(void **state)
 {
@@ -303,6 +323,7 @@ int main(void)
 	    cmocka_unit_test(test_scatter_axis_is_logarithmic_over_decades),
 	    cmocka_unit_test(test_picture_says_what_is_known),
 	    cmocka_unit_test(test_picture_fits_every_terminal),
+	    cmocka_unit_test(test_picture_of_many_points_has_dots),
 	    cmocka_unit_test(test_live_ranges_have_one_format),
 	    cmocka_unit_test(test_live_axes_are_objectives_of_the_space),
 	    cmocka_unit_test(test_live_draws_what_the_search_left),
