@@ -11,6 +11,7 @@
 #include "mapper/distribute/tiling.h"
 #include "sim/base/checked.h"
 #include "tests/support/evaluate_design.h"
+#include "tests/support/plain_block.h"
 #include "tests/support/random_design.h"
 #include <math.h>
 #include <string.h>
@@ -424,6 +425,33 @@ static void test_distribute_reads_what_a_shortcut_adds(void **state)
 	network_free(&network);
 }
 
+/* The thesis simulator divides 4 to 16 maps of layers of 32 filter parts or more by blocks of four: what is left of a
+ * row is not done. */
+static void test_distribute_thesis_reuse_leaves_tasks_out(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t n_w, n_h, n_c;
+		bool leaves_out;
+	} row[] = {{2, 3, 32, true}, {2, 3, 64, true}, {2, 3, 16, false}, {1, 3, 32, false}, {4, 4, 32, false}};
+	struct machine machine;
+	struct layer_context context;
+	read_machine(machine_path[0], &machine);
+	struct block block = square_conv(24, 16, 128);
+	mapper_prepare(&block, &machine, 8, &context);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct layer_design design = {.strategy = STRATEGY_THESIS_REUSE, .operand_bit = 8};
+		struct program program;
+		struct verdict verdict;
+		design.split = split_whole(&block);
+		design.split.w = equal_parts(block.out_w, row[i].n_w);
+		design.split.h = equal_parts(block.out_h, row[i].n_h);
+		design.split.c = equal_parts(block.out_c, row[i].n_c);
+		assert_true(mapper_distribute(&context, &design, &program, &verdict));
+		assert_int_equal(sum_counts(&program).mac < (double)block_n_mac(&block), row[i].leaves_out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +460,7 @@ int main(void)
 	    cmocka_unit_test(test_distribute_verdicts),
 	    cmocka_unit_test(test_distribute_published_phases),
 	    cmocka_unit_test(test_distribute_reads_what_a_shortcut_adds),
+	    cmocka_unit_test(test_distribute_thesis_reuse_leaves_tasks_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
