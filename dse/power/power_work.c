@@ -7,6 +7,7 @@
 #include "dse/power/power_work.h"
 #include "dse/base/memory.h"
 #include "sim/base/checked.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -345,11 +346,13 @@ enum err_code power_work_build(const struct machine *machine, const struct power
 	enum err_code code = run_designs(machine, item, n_item, options, work->problem.levels, &work->arena, &run, err);
 	if (code != ERR_OK)
 		return code;
-	for (size_t i = 0, at = 0; i < n_item; i++) {
+	for (size_t i = 0, at = 0; i < n_item && code != ERR_INTERRUPTED; i++) {
 		size_t n_run = 0;
 		while (run[at + n_run].context && run[at + n_run].context->block == item[i].context->block)
 			n_run++;
-		enum err_code put = put_runs(&writer, &item[i], &run[at], n_run, options, err);
+		enum err_code put = stop_requested(NULL)
+		                        ? err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written")
+		                        : put_runs(&writer, &item[i], &run[at], n_run, options, err);
 		code = code == ERR_OK ? put : code;
 		at += n_run;
 	}

@@ -181,7 +181,7 @@ static enum err_code measure_exact(const struct space *space, struct estimate *e
 	double seen_s = fmax(1e-6, cpu_s(CLOCK_PROCESS_CPUTIME_ID) - search_s),
 	       seen = (double)explore.counts.engine.n_told;
 	double first, first_s, n_left = (double)(estimate->n_machine - explore.counts.n_machine_cut);
-	estimate->is_measured = !explore.truncated && !explore.interrupted;
+	estimate->is_measured = !explore.truncated && !explore.interrupted && explore.n_failure == 0;
 	explore_free(&explore);
 	estimate->n_evaluation = estimate->least_evaluation = estimate->most_evaluation = seen;
 	estimate->seconds = estimate->least_seconds = estimate->most_seconds = seen_s / estimate->n_thread;

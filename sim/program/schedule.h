@@ -18,7 +18,7 @@
 #include "sim/program/program.h"
 
 #define SCHEDULE_NONE UINT32_MAX   /* no operation */
-#define SCHEDULE_MAX_OP (1u << 26) /* operations and jobs of a schedule */
+#define SCHEDULE_MAX_OP (1u << 24) /* operations and jobs of a schedule: half a gigabyte of each */
 
 enum op_kind {
 	OP_LOAD,  /* from a DRAM interface into a PE's SRAM */

@@ -92,7 +92,7 @@ cat >"$work/large.yaml" <<-EOF
 	layers: [{conv: {kernel: 1, out_channels: 16}}, {fc: {out: 1, input: 4}}]
 EOF
 expect_code 4 "$DSE" simulate "$work/fine.yaml" "$work/large.yaml" --detail event --json
-expect_text "$work/err" "tasks, at most 67108864 are simulated or proved one by one"
+expect_text "$work/err" "tasks, at most 16777216 are simulated or proved one by one"
 expect_text "$work/out" '"verdict": "feasible"'
 cat >"$work/odd.yaml" <<-EOF
 	name: odd

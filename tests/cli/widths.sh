@@ -79,7 +79,7 @@ explore tests/verdict/deadline.yaml --no-cache --no-progress --detail fast -o $w
 check-certificate $work/smoke.certificate spaces/smoke.yaml
 size dvfs_chip tiny --detail fast --vary mla.array=16x4,8x4 --no-cache --no-progress -o $work/results
 merge $(echo "$work"/shards/*) --no-progress -o $work/merged
-nightly spaces/smoke.yaml --no-progress --date 2026-01-01 --store $work/fresh.db -o $work/fresh_nights
+nightly spaces/smoke.yaml --no-progress --tables tests/reference/pe_tasks.csv --date 2026-01-01 --store $work/fresh.db -o $work/fresh_nights
 report $(echo "$work"/runs/smoke-*) -o $work/page.html
 simulate dvfs_chip tiny
 simulate dvfs_chip tiny --detail event --audit
