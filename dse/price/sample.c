@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/price/sample.h"
 #include "dse/base/parallel.h"
+#include "dse/bound/deadline.h"
 #include "dse/pareto/nondominated.h"
 #include "dse/price/price_parts.h"
 #include "dse/price/sample_parts.h"
@@ -10,6 +11,7 @@
 #include "sim/base/rng.h"
 #include "sim/base/stop.h"
 #include "sim/base/unit.h"
+#include "sim/machine/energy.h"
 #include "sim/machine/machine_param.h"
 #include <assert.h>
 #include <math.h>
@@ -32,8 +34,8 @@
 enum err_code sample_check(const struct space *space, struct err *err)
 {
 	const char *what = NULL;
-	if (space->deadline_ms > 0)
-		what = "deadline_ms: how the machine sleeps depends on them";
+	if (space->deadline_ms > 0 && space_metric_limit(space, METRIC_ENERGY) < (double)INFINITY)
+		what = "deadline_ms and a limit on energy_mj: what sleep leaves of it depends on them";
 	else if (space->aggregate == AGGREGATE_WORST)
 		what = "aggregate: worst: which network is the worst depends on them";
 	else if (space_has_objective(space, METRIC_PEAK_POWER) ||
@@ -227,8 +229,7 @@ static bool add_whole(struct machine_job *job)
 	}
 	struct sample_whole *whole = &job->whole[job->n_whole++];
 	unroll_sum(job->explore->space, map, &job->point);
-	memcpy(whole->metric, job->point.metric, sizeof(whole->metric));
-	unroll_use(job->explore->space, map, &job->point, &whole->use);
+	sample_take_whole(job->explore->space, map, &job->point, whole);
 	return true;
 }
 
@@ -338,13 +339,27 @@ struct samples {
 	bool failed;
 };
 
+void sample_take_whole(const struct space *space, const struct layer_map *map, const struct unrolled *point,
+                       struct sample_whole *whole)
+{
+	memcpy(whole->metric, point->metric, sizeof(whole->metric));
+	unroll_use(space, map, point, &whole->use);
+	whole->asleep_ms = 0;
+	for (size_t i = 0; i < map->n_network && space->deadline_ms > 0; i++)
+		whole->asleep_ms +=
+		    space_network_weight(space, i) * fmax(0, space->deadline_ms - point->network[i][METRIC_LATENCY]);
+	energy_use_add_static(point->machine, energy_sleep_level(point->machine), -whole->asleep_ms * NS_PER_MS,
+	                      &whole->use);
+}
+
 bool sample_price(const struct space *space, const struct machine *machine, const struct energy_use *value,
                   const struct sample_whole *whole, double *objective)
 {
 	double metric[N_METRIC];
 	enum metric broken;
 	memcpy(metric, whole->metric, sizeof(metric));
-	metric[METRIC_ENERGY] = energy_use_pj(&whole->use, value) * MJ_PER_PJ;
+	metric[METRIC_ENERGY] =
+	    energy_use_pj(&whole->use, value) * MJ_PER_PJ + deadline_asleep_mj(space, machine, whole->asleep_ms);
 	metric_of_machine(machine, metric);
 	metric_derive(metric);
 	return candidate_objectives(space, metric, objective, &broken);

@@ -3,13 +3,19 @@
 #define DSE_SAMPLE_PARTS_H
 /* Inside the samples of coefficients: whole designs, priced at a sample (sample.c), points of a front
  * (sample_points.c). */
+#include "dse/design/unroll.h"
 #include "dse/price/sample.h"
 
 /* A whole design. */
 struct sample_whole {
 	double metric[N_METRIC]; /* at the file's coefficients */
-	struct energy_use use;
+	struct energy_use use;   /* awake */
+	double asleep_ms;        /* until the deadlines of its networks; at which operating point depends on a sample */
 };
+
+/* A whole design from its layers, which point has summed (unroll_sum). */
+void sample_take_whole(const struct space *space, const struct layer_map *map, const struct unrolled *point,
+                       struct sample_whole *whole);
 
 /* Objectives of a whole design on a machine whose coefficients have these values; false: it breaks a limit. */
 bool sample_price(const struct space *space, const struct machine *machine, const struct energy_use *value,

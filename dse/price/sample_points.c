@@ -94,8 +94,7 @@ static enum err_code unroll_wholes(struct point_samples *samples, struct err *er
 	enum err_code code = unrolled_init(&explore->map, &point, err);
 	for (size_t i = 0; i < samples->n && code == ERR_OK; i++) {
 		unroll_point(samples->unroller, i, &point);
-		memcpy(samples->whole[i].metric, point.metric, sizeof(point.metric));
-		unroll_use(explore->space, &explore->map, &point, &samples->whole[i].use);
+		sample_take_whole(explore->space, &explore->map, &point, &samples->whole[i]);
 	}
 	if (code == ERR_OK)
 		unrolled_free(&point);

@@ -21,8 +21,11 @@ expect_text "$work/err" "--coefficient-samples prices what an exact search"
 expect_code 2 "$DSE" explore spaces/smoke.yaml -o "$work" --detail event --coefficient-samples 5
 expect_code 2 "$DSE" explore spaces/smoke.yaml -o "$work" --coefficient-samples 0
 sed 's/^name: .*/name: late/; s/^objectives: .*/objectives: [latency_ms, energy_mj]\ndeadline_ms: 50/' spaces/smoke.yaml >"$work/late.yaml"
+expect_code 0 "$DSE" explore "$work/late.yaml" -o "$work" --detail fast --coefficient-samples 5
+expect_text "$work/out" "on_front_pct"
+echo "constraints: ['energy_mj <= 10']" >>"$work/late.yaml"
 expect_code 3 "$DSE" explore "$work/late.yaml" -o "$work" --coefficient-samples 5
-expect_text "$work/err" "coefficients cannot be sampled with deadline_ms"
+expect_text "$work/err" "coefficients cannot be sampled with deadline_ms and a limit on energy_mj"
 
 # Ctrl-C in the middle of the samples leaves the whole front, and soon; a run that goes on draws them again.
 stop() {

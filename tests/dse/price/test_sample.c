@@ -41,13 +41,19 @@ static void draw_space(uint32_t trial, char *text, size_t n_byte)
 	const char *own_split = pick(&rng, split, 2), *own_objectives = pick(&rng, objectives, 5);
 	bool has_fc = own_network == network[0] || own_network == network[1];
 	bool changes = rng_below(&rng, 3) == 0;
+	/* a system sleeps for some of the time until then, for most of it, or is too late */
+	static const double deadline_ms[] = {0, 0, 0.05, 0.3, 2, 20};
+	char deadline[40] = "";
+	double own_deadline_ms = deadline_ms[rng_below(&rng, 6)];
+	if (own_deadline_ms > 0)
+		(void)snprintf(deadline, sizeof(deadline), "deadline_ms: %g\n", own_deadline_ms);
 	(void)snprintf(text, n_byte,
 	               "name: sampled\nmachine: dvfs_chip\naxes: {mla.array: [%s]}\nnetwork: %s\n%s"
 	               "layers: [{match: '.*', split: %s, strategy: [fusion, fusion_reuse], level: [PL1, PL2]}%s]\n"
-	               "objectives: [%s]\n",
+	               "objectives: [%s]\n%s",
 	               own_arrays, own_network, changes ? "level_changes: true\n" : "", own_split,
 	               has_fc ? ", {match: '^FC_', split: {in_channels: {max_parts: 3, choose: even}}}" : "",
-	               own_objectives);
+	               own_objectives, deadline);
 }
 
 static const struct explore_options options = {
