@@ -147,6 +147,15 @@ static void limit_miss(const struct candidate *candidate, const double *nearest,
 		double limit = space_metric_limit(candidate->space, layer->metric[i]) / weight;
 		if (isinf(limit))
 			continue;
+		if (isinf(nearest[i])) { /* what one layer leaves in storage QPEs no design of the next one reads */
+			miss->violation = INFINITY;
+			miss->is_limit = miss->is_least = false;
+			(void)snprintf(
+			    miss->text, sizeof(miss->text),
+			    "%s: designs of its layers keep the limits by themselves, but none follow each other",
+			    what);
+			return;
+		}
 		if (nearest[i] / limit - 1.0 > miss->violation) {
 			miss->violation = nearest[i] / limit - 1.0;
 			miss->is_limit = miss->is_least = is_whole;
