@@ -20,6 +20,7 @@ struct walk {
 	uint32_t n_pe, n_all;           /* PEs of a QPE, of the mesh */
 	uint16_t *map, *filter, *moved; /* by PE: what it has; NOTHING */
 	uint8_t *n_task;                /* by PE: of this run */
+	uint16_t *busy;                 /* PEs that still take pairs in this run, by place */
 	struct meeting_qpe *qpe;        /* by QPE: of this run */
 	uint64_t *met;                  /* by ifmap part, n_word of bits by filter part */
 	uint64_t *orbit;                /* by QPE: likewise, see gather_orbits */
@@ -37,17 +38,6 @@ bool meeting_serves(const struct machine *machine)
 {
 	return machine->target == MACHINE_CHIP && machine->qpe_n_pe <= MEETING_MAX_QPE_PE &&
 	       (uint64_t)machine->chip.mesh_w * machine->chip.mesh_h * machine->qpe_n_pe <= MEETING_MAX_PE;
-}
-
-static bool has_met(const struct walk *walk, uint32_t map, uint32_t filter)
-{
-	return walk->met[map * walk->n_word + filter / WORD_BIT] >> filter % WORD_BIT & 1;
-}
-
-static bool is_open(const struct walk *walk, uint32_t pe, uint32_t peer)
-{
-	uint32_t map = walk->map[pe], filter = walk->filter[peer];
-	return map != NOTHING && filter != NOTHING && !has_met(walk, map, filter);
 }
 
 /* ---- what is in place ---- */
@@ -104,14 +94,18 @@ static void open_records(struct walk *walk)
 /* The next pair that a PE can run is its own. */
 static bool take_pair(struct walk *walk, uint32_t i, uint32_t z)
 {
-	uint32_t first = walk->placement.place.qpe[i] * walk->n_pe;
-	for (uint32_t k = 0; k < walk->n_pe; k++) {
-		uint32_t peer = first + (z + SHIFT_FIRST + k) % walk->n_pe;
-		if (!is_open(walk, first + z, peer))
+	uint32_t first = walk->placement.place.qpe[i] * walk->n_pe, map = walk->map[first + z];
+	if (map == NOTHING)
+		return false;
+	uint64_t *met = walk->met + (size_t)map * walk->n_word;
+	const uint16_t *here = walk->filter + first;
+	for (uint32_t k = 0, peer = (z + SHIFT_FIRST) % walk->n_pe; k < walk->n_pe; k++) {
+		uint32_t filter = here[peer];
+		peer = peer + 1 < walk->n_pe ? peer + 1 : 0;
+		if (filter == NOTHING || (met[filter / WORD_BIT] >> filter % WORD_BIT & 1))
 			continue;
-		uint32_t map = walk->map[first + z], filter = walk->filter[peer];
 		assert(filter - walk->qpe[i].first < 8);
-		walk->met[map * walk->n_word + filter / WORD_BIT] |= UINT64_C(1) << filter % WORD_BIT;
+		met[filter / WORD_BIT] |= UINT64_C(1) << filter % WORD_BIT;
 		walk->qpe[i].mask[z] |= (uint8_t)(1u << (filter - walk->qpe[i].first));
 		walk->n_task[first + z]++;
 		walk->n_open--;
@@ -231,18 +225,21 @@ static void keep_run(struct walk *walk)
 	walk->found.n_lockstep += n_most;
 }
 
-/* All pairs that meet now: in turn each PE takes one. */
+/* All pairs that meet now: in turn each PE takes one, until it finds none. */
 static void run_open(struct walk *walk)
 {
 	const struct place *place = &walk->placement.place;
 	uint64_t n_before = walk->n_open;
-	bool any = true;
+	uint32_t n_busy = place->n_block * place->n_qpe * walk->n_pe;
 	open_records(walk);
-	while (any) {
-		any = false;
-		for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
-			for (uint32_t z = 0; z < walk->n_pe; z++)
-				any |= take_pair(walk, i, z);
+	for (uint32_t k = 0; k < n_busy; k++)
+		walk->busy[k] = (uint16_t)k;
+	while (n_busy > 0) {
+		uint32_t n = 0;
+		for (uint32_t k = 0; k < n_busy; k++)
+			if (take_pair(walk, walk->busy[k] / walk->n_pe, walk->busy[k] % walk->n_pe))
+				walk->busy[n++] = walk->busy[k];
+		n_busy = n;
 	}
 	if (walk->n_open < n_before)
 		keep_run(walk);
@@ -341,6 +338,7 @@ static bool open_walk(struct walk *walk, const struct machine *machine)
 	walk->filter = arena_array(memory, walk->n_all, sizeof(*walk->filter));
 	walk->moved = arena_array(memory, walk->n_all, sizeof(*walk->moved));
 	walk->n_task = arena_array(memory, walk->n_all, sizeof(*walk->n_task));
+	walk->busy = arena_array(memory, walk->n_all, sizeof(*walk->busy));
 	walk->qpe = arena_array(memory, (size_t)place->n_block * place->n_qpe, sizeof(*walk->qpe));
 	walk->met = arena_array(memory, (size_t)place->n_block * spec->n_slot * walk->n_word, sizeof(*walk->met));
 	walk->orbit = arena_array(memory, (size_t)place->mesh.n_qpe * walk->n_word, sizeof(*walk->orbit));

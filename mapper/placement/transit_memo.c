@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_CHAIN 4096 /* a network on a machine uses some hundred rows of half a KiB */
+#define N_CHAIN 32768 /* a network on a machine uses some hundred rows, a sensitivity some ten thousand */
 
 /* Of meetings the kind of the transit is N_TRANSIT, and the rest 0; of transits the meeting is. */
 struct transit_key {
