@@ -72,7 +72,7 @@ static enum err_code run_designs(const struct unroller *unroller, const struct v
 	struct progress progress;
 	enum err_code code = ERR_OK;
 	progress_start(&progress, options->show_progress);
-	for (size_t at = 0, end; at < verify->n_design && code == ERR_OK && !interrupt_requested(); at = end)
+	for (size_t at = 0, end = 0; at < verify->n_design && code == ERR_OK && !interrupt_requested(); at = end)
 		code = run_machine(unroller, options, &progress, verify, at, &end, err);
 	progress_end(&progress);
 	verify->interrupted = interrupt_requested();

@@ -9,6 +9,8 @@
 #include "dse/keep/database.h"
 #include "dse/out/paths.h"
 #include "dse/run/run_note.h"
+#include "dse/space/machine_read.h"
+#include "dse/space/machine_set.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -29,7 +31,9 @@ static const char bash_functions[] =
     "_dse_runs() { _dse_words \"$(\"$program\" completion runs 2>/dev/null | cut -d : -f 1)\"; }\n"
     "_dse_settings() {\n"
     "\tcompopt -o nospace 2>/dev/null\n"
-    "\t_dse_words \"$(\"$program\" completion parameters 2>/dev/null | sed 's/$/=/')\"\n"
+    "\tlocal word; local -a files=()\n"
+    "\tfor word in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do [[ $word == -* || $word == '=' ]] || files+=(\"$word\"); done\n"
+    "\t_dse_words \"$(\"$program\" completion parameters \"${files[@]}\" 2>/dev/null | sed 's/$/=/')\"\n"
     "}\n"
     "_dse_spaces() {\n"
     "\t_dse_files -f -X '!*.yaml'\n"
@@ -242,7 +246,8 @@ static void print_zsh(void)
 	            "\t_describe -V run runs\n"
 	            "}\n"
 	            "_dse_settings() {\n"
-	            "\tlocal -a keys=(${(f)\"$(_call_program keys dse completion parameters 2>/dev/null)\"})\n"
+	            "\tlocal -a keys=(${(f)\"$(_call_program keys dse completion parameters "
+	            "${(q)${(M)words[2,CURRENT-1]:#[^-=]*}} 2>/dev/null)\"})\n"
 	            "\tcompadd -S = -- $keys\n"
 	            "}\n"
 	            "_dse_runs_or_folders() { _dse_runs; _files -/; }\n"
@@ -281,10 +286,30 @@ static void print_names(const char *folder)
 	arena_free(&arena);
 }
 
-static void print_parameters(void)
+/* Fields of a machine's operating points; of a word that is no machine, as others of a command line are, none. */
+static void print_levels(const char *name)
+{
+	struct arena arena = {0};
+	struct machine machine;
+	struct err ignored = {0};
+	const char *path;
+	enum err_code code = path_find(name, "machines", &arena, &path, &ignored);
+	if (code == ERR_OK)
+		code = machine_read(path, &machine, &ignored);
+	for (uint32_t i = 0; code == ERR_OK && i < machine.n_level; i++)
+		for (size_t k = 0; k < machine_n_level_param; k++)
+			(void)printf("%s%s.%s\n", MACHINE_LEVEL_PREFIX, machine.level[i].name, level_param[k].key);
+	arena_free(&arena);
+	err_clear(&ignored);
+}
+
+/* What --set takes: machine parameters, and fields of operating points of the machines among the other words. */
+static void print_parameters(const struct cli_options *options)
 {
 	for (size_t i = 0; i < machine_n_param; i++)
 		(void)printf("%s\n", machine_param[i].key);
+	for (size_t i = 1; i < options->n_file; i++)
+		print_levels(options->file[i]);
 }
 
 /* "42:vgg16, exact, 9 points, 2026-11-22 11:31" newest first, behind words that stand for runs. No store, no runs. */
@@ -317,17 +342,20 @@ enum err_code cmd_completion(const struct cli_options *options, struct err *err)
 	static const char *const allowed[] = {"bash", "zsh", "machines", "networks", "parameters", "runs"};
 	const char *what = options->file[0];
 	size_t n = sizeof(allowed) / sizeof(allowed[0]), i = 0;
-	assert(options->n_file == 1);
+	assert(options->n_file >= 1);
 	while (i < n && strcmp(allowed[i], what) != 0)
 		i++;
 	if (i == n)
 		return err_add(
 		    err, ERR_USAGE,
 		    "dse completion: found '%.40s', allowed are bash, zsh, machines, networks, parameters, runs", what);
+	if (options->n_file > 1 && i != n - 2)
+		return err_add(err, ERR_USAGE, "dse completion %s: takes no more words, found '%.40s'", what,
+		               options->file[1]);
 	if (i == n - 1)
 		print_runs(options);
 	else if (i == n - 2)
-		print_parameters();
+		print_parameters(options);
 	else if (i >= N_SHELL)
 		print_names(allowed[i]);
 	else if (i == BASH)

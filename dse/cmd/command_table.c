@@ -280,12 +280,12 @@ static const struct cli_command command_table[] = {
      "parts and rates, the defaults that its file leaves in force, and which of its numbers are measured, published,\n"
      "fitted, derived or assumed.",
      1, 1, LIST(COMMON, OPTION_SET), cmd_explain},
-    {"completion", "bash|zsh|machines|networks|parameters|runs", "print what completes command lines in a shell",
+    {"completion", "bash|zsh|machines|networks|parameters|runs [MACHINE...]", "print what completes command lines in a shell",
      "'dse completion bash' and 'dse completion zsh' print a script, which 'make install' installs; for one shell:\n"
      "'. <(dse completion bash)', or 'eval \"$(dse completion zsh)\"' after compinit. The others list the names of "
      "what is\n"
-     "shipped, and of kept runs, which the scripts ask for.",
-     1, 1, LIST(OPTION_HELP), cmd_completion},
+     "shipped, and of kept runs, which the scripts ask for; parameters of machines, those of operating points, too.",
+     1, SIZE_MAX, LIST(OPTION_HELP), cmd_completion},
     {"man", "", "print the manual page", "In troff, as 'make install' installs it: 'dse man | man -l -' shows it.", 0,
      0, LIST(OPTION_HELP), cmd_man},
     {"roofline", "MACHINE NETWORK...", "how near each layer comes to the roofs of array and memory",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/live.h"
 #include "dse/out/colour.h"
+#include "dse/out/progress.h"
 #include "dse/keep/output_file.h"
 #include "dse/search/live_print.h"
 #include "sim/base/stop.h"
@@ -65,6 +66,7 @@ struct live {
 		uint64_t ms, n;
 	} sample[N_SAMPLE];
 	size_t n_sample;
+	struct progress_left time_left;
 	unsigned n_line, n_column;
 	unsigned width[64]; /* of the lines drawn */
 	struct live_text text;
@@ -310,7 +312,7 @@ static void find_done(struct live *live, struct live_view *view)
 	double done_frac = fmin(1.0, atomic_load_explicit(&live->done_frac, memory_order_relaxed));
 	double all_s = live->stop_ms > 0 ? (double)(live->stop_ms - live->start_ms) / 1000.0 : INFINITY;
 	view->done_frac = fmin(1.0, fmax(done_frac, view->elapsed_s / all_s));
-	view->left_s = view->done_frac > 0.0 ? view->elapsed_s * (1.0 - view->done_frac) / view->done_frac : INFINITY;
+	view->left_s = progress_left_s(&live->time_left, view->elapsed_s, view->done_frac);
 }
 
 static void set_points(const struct live *live, struct live_view *view)

@@ -60,6 +60,11 @@ END
 	offers exhaustive explore --engine = ex
 	offers exhaustive explore --engine =
 	offers both validate --detail b
+	offers pe.sram_byte= simulate dvfs_chip tiny --set pe.sr
+	offers levels.PL1.clk_mhz= simulate dvfs_chip tiny --set levels.PL1
+	offers levels.PL1.mla_clk_pj= power --json dvfs_chip tiny --set=x --set levels.
+	refuses levels.PL1.clk_mhz= simulate edge_tpu tiny --set levels.
+	offers levels.f500.clk_mhz= simulate edge_tpu tiny --set levels.
 	refuses both simulate --detail b
 	for what in machines networks; do
 		[ -z "$("$DSE" completion $what | sort | uniq -d)" ] || fail "$what: a name twice"
@@ -115,5 +120,7 @@ for file in spaces/networks/*.yaml; do
 	grep -qx "$(basename "$file" .yaml)" "$work/out" || fail "no $file among the networks"
 done
 LC_ALL=C sort -u "$work/out" | cmp - "$work/out" || fail "networks are not sorted, or told twice"
+expect_code 2 "$DSE" completion machines dvfs_chip
+expect_text "$work/err" "takes no more words"
 expect_code 2 "$DSE" completion fish
 expect_text "$work/err" "allowed are bash, zsh, machines, networks, parameters, runs"

@@ -42,6 +42,14 @@ expect_text "$(echo "$work"/limit/*/run.json)" "Smallest change of one limit"
 "$DSE" explore tests/verdict/array.yaml -q -o "$work/event" >"$work/out"
 expect_text "$work/out" "event tier"
 
+# Words of --verify are explained where they are printed, and only there.
+"$DSE" explore tests/verdict/array.yaml -q -o "$work/verified" --detail fast --verify >"$work/out"
+grep -Eq '^ *[0-9]+ .* depends( |,|$)' "$work/out" || fail "no point of the front depends on the tier"
+[ "$(grep -c '^depends: on the front in the tier that searched; the event tier has another point that beats it$' "$work/out")" -eq 1 ] ||
+	fail "'depends' stands in the table without an explanation below it"
+"$DSE" explore tests/verdict/array.yaml -q -o "$work/unverified" --detail fast >"$work/out"
+! grep -q 'depends' "$work/out" || fail "a word is explained that does not stand there"
+
 # What an interrupted search says first is the answer so far; that it was cut stands beside it.
 "$DSE" explore tests/verdict/memory.yaml -q -o "$work/cut" --detail fast --max-evaluations 300 --store none >"$work/out"
 head -1 "$work/out" | grep -q ' wins so far: fastest' || fail "a search that was cut short does not begin with what it found"

@@ -7,8 +7,11 @@
 #include "dse/space/space.h"
 #include "tests/support/network_text.h"
 #include "tests/support/random_block.h"
+#include "tests/support/random_chip.h"
 #include "tests/support/shipped_machine.h"
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct machine read_machine(const char *name)
@@ -242,12 +245,83 @@ static void test_the_noc_is_a_roof(void **state)
 	network_free(&network);
 }
 
+/* The first text of the kind behind *at, which moves on; NULL: none. */
+static const char *next_line(const char **at, const char *style)
+{
+	const char *line = *at;
+	while (line && (line = strstr(line, "<line ")) != NULL) {
+		const char *end = strstr(line, "/>"), *own = strstr(line, style);
+		assert_non_null(end);
+		if (own && own < end) {
+			*at = end;
+			return line;
+		}
+		line = end;
+	}
+	return NULL;
+}
+
+static double attribute(const char *line, const char *name)
+{
+	char key[16];
+	(void)snprintf(key, sizeof(key), " %s=\"", name);
+	const char *at = strstr(line, key);
+	assert_non_null(at);
+	return strtod(at + strlen(key), NULL);
+}
+
+/*
+ * On any machine the ridge, where memory's roof meets the array's, is in view, with flat roof behind it, and so is where
+ * the NoC's roof does; a roof of each stands in the picture.
+ */
+static void test_ridges_are_in_view_on_any_machine(void **state)
+{
+	enum { LEFT = 70, TOP = 84, PANEL_W = 400, PANEL_H = 300 };
+	const struct machine like = read_machine("dvfs_chip");
+	struct rng rng = rng_stream(13, 5, 0);
+	struct network network;
+	(void)state;
+	assert_int_equal(network_read("spaces/networks/tiny.yaml", &network, NULL), ERR_OK);
+	for (int draw = 0; draw < 60; draw++) {
+		struct machine machine = random_chip(&rng, &like);
+		struct arena arena = {0};
+		char *text = NULL;
+		size_t n_byte;
+		machine.noc_clk_mhz = pow(10, rng_below(&rng, 40) / 10.0);
+		roofline_set_memory(&machine, pow(10, rng_below(&rng, 60) / 10.0 - 2));
+		struct roofline roofline = make(&network, &machine, 0, &arena);
+		FILE *file = open_memstream(&text, &n_byte);
+		assert_non_null(file);
+		roofline_draw(file, &roofline, 1);
+		assert_int_equal(fclose(file), 0);
+		const char *at = text, *slope = next_line(&at, "stroke=\"#d55e00\" stroke-width");
+		assert_non_null(slope);
+		double x = attribute(slope, "x2"), y = attribute(slope, "y2");
+		assert_true(x > LEFT && x < LEFT + 0.99 * PANEL_W);
+		assert_true(y >= TOP && y <= TOP + PANEL_H);
+		assert_true(attribute(slope, "x1") < x && attribute(slope, "x1") >= LEFT - 0.01);
+		at = text;
+		const char *flat = next_line(&at, "stroke=\"#444444\" stroke-width");
+		assert_non_null(flat);
+		assert_true(attribute(flat, "x2") > x && fabs(attribute(flat, "y1") - y) < 0.02);
+		at = text;
+		const char *noc = next_line(&at, "stroke=\"#9467bd\" stroke-width");
+		assert_non_null(noc);
+		assert_true(attribute(noc, "x2") >= LEFT && attribute(noc, "x2") <= LEFT + PANEL_W);
+		assert_true(fabs(attribute(noc, "y2") - y) < 0.02);
+		free(text);
+		arena_free(&arena);
+	}
+	network_free(&network);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_thesis_intensity_is_the_published_one),
 	    cmocka_unit_test(test_strategies_have_rooflines_of_their_own),
 	    cmocka_unit_test(test_the_noc_is_a_roof),
+	    cmocka_unit_test(test_ridges_are_in_view_on_any_machine),
 	    cmocka_unit_test(test_roofline_is_what_its_definition_says),
 	    cmocka_unit_test(test_roofline_counts_touched_pixels),
 	    cmocka_unit_test(test_roofline_is_above_all_layers),
