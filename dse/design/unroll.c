@@ -90,7 +90,7 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 	uncertainty_divide(&point->uncertain, layers_ms);
 }
 
-static void add_network_use(const struct space *space, const struct layer_map *map, const struct unrolled *point,
+void unroll_add_network_use(const struct space *space, const struct layer_map *map, const struct unrolled *point,
                             size_t network, struct energy_use *use)
 {
 	const struct machine *machine = point->machine;
@@ -116,7 +116,7 @@ void unroll_use(const struct space *space, const struct layer_map *map, const st
 	*use = (struct energy_use){0};
 	for (size_t i = 0; i < map->n_network; i++)
 		if (!is_worst || i == worst)
-			add_network_use(space, map, point, i, use);
+			unroll_add_network_use(space, map, point, i, use);
 }
 
 double unroll_tops_w(const struct space *space, const struct unrolled *point)

@@ -52,11 +52,15 @@ struct unrolled {
 
 /*
  * What all of a point uses of each coefficient of energy, by networks' weights; changes of operating point and sleep
- * until a deadline included. Of the worst network alone where
- * a space judges by that. Amounts times coefficients are the point's energy.
+ * until a deadline included. Of the worst network alone where a space judges by that. Amounts times coefficients are
+ * the point's energy.
  */
 void unroll_use(const struct space *space, const struct layer_map *map, const struct unrolled *point,
                 struct energy_use *use);
+
+/* Add one network's, by its weight. */
+void unroll_add_network_use(const struct space *space, const struct layer_map *map, const struct unrolled *point,
+                            size_t network, struct energy_use *use);
 
 /* Operations of a point, two a multiply-accumulate wanted, a second and W, and a second and mm2, in 10^12; NaN where a
  * space judges by the worst network, or the area is not known. */

@@ -36,8 +36,6 @@ enum err_code sample_check(const struct space *space, struct err *err)
 	const char *what = NULL;
 	if (space->deadline_ms > 0 && space_metric_limit(space, METRIC_ENERGY) < (double)INFINITY)
 		what = "deadline_ms and a limit on energy_mj: what sleep leaves of it depends on them";
-	else if (space->aggregate == AGGREGATE_WORST)
-		what = "aggregate: worst: which network is the worst depends on them";
 	else if (space_has_objective(space, METRIC_PEAK_POWER) ||
 	         space_metric_limit(space, METRIC_PEAK_POWER) < (double)INFINITY)
 		what = "peak_power_mw: which step takes most depends on them";
@@ -227,7 +225,11 @@ static bool add_whole(struct machine_job *job)
 		job->whole = whole;
 		job->n_whole_alloc = n;
 	}
-	struct sample_whole *whole = &job->whole[job->n_whole++];
+	struct sample_whole *whole = &job->whole[job->n_whole];
+	whole->part = calloc(sample_n_part(job->explore->space), sizeof(*whole->part));
+	if (!whole->part)
+		return fail(job);
+	job->n_whole++;
 	unroll_sum(job->explore->space, map, &job->point);
 	sample_take_whole(job->explore->space, map, &job->point, whole);
 	return true;
@@ -325,6 +327,8 @@ static void close_machine(struct machine_job *job)
 	free(job->design);
 	free(job->gene);
 	free(job->first);
+	for (size_t i = 0; i < job->n_whole; i++)
+		free(job->whole[i].part);
 	free(job->whole);
 	free(job->end);
 	err_clear(&job->err);
@@ -339,17 +343,26 @@ struct samples {
 	bool failed;
 };
 
+size_t sample_n_part(const struct space *space)
+{
+	return space_aggregate_op(space, METRIC_ENERGY) == COMPOSE_MAX ? space->n_network : 1;
+}
+
 void sample_take_whole(const struct space *space, const struct layer_map *map, const struct unrolled *point,
                        struct sample_whole *whole)
 {
+	size_t n_part = sample_n_part(space);
 	memcpy(whole->metric, point->metric, sizeof(whole->metric));
-	unroll_use(space, map, point, &whole->use);
-	whole->asleep_ms = 0;
-	for (size_t i = 0; i < map->n_network && space->deadline_ms > 0; i++)
-		whole->asleep_ms +=
-		    space_network_weight(space, i) * fmax(0, space->deadline_ms - point->network[i][METRIC_LATENCY]);
-	energy_use_add_static(point->machine, energy_sleep_level(point->machine), -whole->asleep_ms * NS_PER_MS,
-	                      &whole->use);
+	memset(whole->part, 0, n_part * sizeof(*whole->part));
+	for (size_t i = 0; i < map->n_network; i++) {
+		struct sample_part *part = &whole->part[n_part > 1 ? i : 0];
+		double rest_ms = fmax(0, space->deadline_ms - point->network[i][METRIC_LATENCY]);
+		unroll_add_network_use(space, map, point, i, &part->use);
+		part->asleep_ms += space_network_weight(space, i) * rest_ms;
+	}
+	for (size_t i = 0; i < n_part; i++)
+		energy_use_add_static(point->machine, energy_sleep_level(point->machine),
+		                      -whole->part[i].asleep_ms * NS_PER_MS, &whole->part[i].use);
 }
 
 bool sample_price(const struct space *space, const struct machine *machine, const struct energy_use *value,
@@ -358,8 +371,11 @@ bool sample_price(const struct space *space, const struct machine *machine, cons
 	double metric[N_METRIC];
 	enum metric broken;
 	memcpy(metric, whole->metric, sizeof(metric));
-	metric[METRIC_ENERGY] =
-	    energy_use_pj(&whole->use, value) * MJ_PER_PJ + deadline_asleep_mj(space, machine, whole->asleep_ms);
+	metric[METRIC_ENERGY] = 0;
+	for (size_t i = 0; i < sample_n_part(space); i++)
+		metric[METRIC_ENERGY] =
+		    fmax(metric[METRIC_ENERGY], energy_use_pj(&whole->part[i].use, value) * MJ_PER_PJ +
+		                                    deadline_asleep_mj(space, machine, whole->part[i].asleep_ms));
 	metric_of_machine(machine, metric);
 	metric_derive(metric);
 	return candidate_objectives(space, metric, objective, &broken);

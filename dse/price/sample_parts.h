@@ -6,14 +6,21 @@
 #include "dse/design/unroll.h"
 #include "dse/price/sample.h"
 
-/* A whole design. */
-struct sample_whole {
-	double metric[N_METRIC]; /* at the file's coefficients */
-	struct energy_use use;   /* awake */
-	double asleep_ms;        /* until the deadlines of its networks; at which operating point depends on a sample */
+/* What networks use whose energies add up, weighted. */
+struct sample_part {
+	struct energy_use use; /* awake */
+	double asleep_ms;      /* until the deadline; at which operating point depends on a sample */
 };
 
-/* A whole design from its layers, which point has summed (unroll_sum). */
+/* A whole design; of several parts the one with most energy counts, which depends on a sample, too. */
+struct sample_whole {
+	double metric[N_METRIC];  /* at the file's coefficients */
+	struct sample_part *part; /* [sample_n_part] */
+};
+
+size_t sample_n_part(const struct space *space);
+
+/* A whole design from its layers, which point has summed (unroll_sum); part is filled in. */
 void sample_take_whole(const struct space *space, const struct layer_map *map, const struct unrolled *point,
                        struct sample_whole *whole);
 

@@ -113,7 +113,10 @@ enum err_code sample_points(const struct unroller *unroller, struct sampled *sam
 	samples.keep = calloc(n_sample * n, sizeof(*samples.keep));
 	double *sorted = calloc(n_sample, sizeof(*sorted));
 	sampled->point = calloc(n, sizeof(*sampled->point));
-	bool done = samples.whole && samples.objective && samples.keep && sorted && sampled->point;
+	struct sample_part *part = calloc(n * sample_n_part(explore->space), sizeof(*part));
+	bool done = samples.whole && samples.objective && samples.keep && sorted && sampled->point && part;
+	for (size_t i = 0; i < n && done; i++)
+		samples.whole[i].part = part + i * sample_n_part(explore->space);
 	enum err_code code = done ? unroll_wholes(&samples, err) : ERR_INTERNAL;
 	if (code == ERR_OK)
 		parallel_for(n_sample, sampled->options.n_thread, price_points, &samples);
@@ -124,6 +127,7 @@ enum err_code sample_points(const struct unroller *unroller, struct sampled *sam
 	if (!done || samples.failed)
 		code = err_add(err, ERR_INTERNAL, "out of memory for samples of coefficients");
 	free(samples.whole);
+	free(part);
 	free(samples.objective);
 	free(samples.keep);
 	free(sorted);

@@ -47,12 +47,20 @@ static void draw_space(uint32_t trial, char *text, size_t n_byte)
 	double own_deadline_ms = deadline_ms[rng_below(&rng, 6)];
 	if (own_deadline_ms > 0)
 		(void)snprintf(deadline, sizeof(deadline), "deadline_ms: %g\n", own_deadline_ms);
+	/* the worst of two networks */
+	char networks[80];
+	(void)snprintf(networks, sizeof(networks), "network: %s", own_network);
+	bool is_worst = rng_below(&rng, 3) == 0;
+	if (is_worst)
+		(void)snprintf(networks, sizeof(networks), "networks: [%s, %s]\naggregate: worst", own_network,
+		               own_network == network[0] ? network[2] : network[0]);
 	(void)snprintf(text, n_byte,
-	               "name: sampled\nmachine: dvfs_chip\naxes: {mla.array: [%s]}\nnetwork: %s\n%s"
+	               "name: sampled\nmachine: dvfs_chip\naxes: {mla.array: [%s]}\n%s\n%s"
 	               "layers: [{match: '.*', split: %s, strategy: [fusion, fusion_reuse], level: [PL1, PL2]}%s]\n"
 	               "objectives: [%s]\n%s",
-	               own_arrays, own_network, changes ? "level_changes: true\n" : "", own_split,
-	               has_fc ? ", {match: '^FC_', split: {in_channels: {max_parts: 3, choose: even}}}" : "",
+	               own_arrays, networks, changes ? "level_changes: true\n" : "", own_split,
+	               has_fc || is_worst ? ", {match: '^FC_', split: {in_channels: {max_parts: 3, choose: even}}}"
+	                                  : "",
 	               own_objectives, deadline);
 }
 
