@@ -213,41 +213,32 @@ static void print_speed(double per_s, char text[32])
 /* How many, or between which numbers; and why there are so few. */
 static void print_evaluations(FILE *file, const struct estimate *estimate)
 {
+	char n[64];
 	double frac = estimate->n_evaluation / fmax(estimate->n_candidate, 1.0);
+	estimate_print(estimate->least_evaluation, estimate->most_evaluation, n);
+	(void)fprintf(file, "  evaluations: about %s", n);
 	if (estimate->least_evaluation < estimate->most_evaluation)
-		(void)fprintf(file,
-		              "  evaluations: about %.1g to %.1g, estimated: the search takes longer than check does\n",
-		              estimate->least_evaluation, estimate->most_evaluation);
+		(void)fputs(", estimated: the search takes longer than check does\n", file);
 	else if (frac < 1.0)
-		(void)fprintf(file,
-		              "  evaluations: about %.3g (%.3g %% of the candidates; bounds and cuts save the "
-		              "others)\n",
-		              estimate->n_evaluation, 100.0 * frac);
+		(void)fprintf(file, " (%.3g %% of the candidates; bounds and cuts save the others)\n", 100.0 * frac);
 	else
-		(void)fprintf(file, "  evaluations: about %.3g (all candidates)\n", estimate->n_evaluation);
+		(void)fputs(" (all candidates)\n", file);
 }
 
 static void print_seconds(FILE *file, const struct estimate *estimate, bool is_random)
 {
-	char speed[32];
+	char speed[32], seconds[64];
 	print_speed(estimate->evaluation_per_s, speed);
-	if (estimate->is_least) {
-		(void)fprintf(
-		    file,
-		    "  time: about %.3g s on %u threads or more: of a layer not one design was done in the time "
-		    "for measuring\n",
-		    estimate->seconds, estimate->n_thread);
-		return;
-	}
-	if (estimate->least_seconds < estimate->most_seconds)
-		(void)fprintf(file, "  time: about %.1g to %.1g s", estimate->least_seconds, estimate->most_seconds);
+	estimate_print(estimate->is_least ? estimate->seconds : estimate->least_seconds,
+	               estimate->is_least ? estimate->seconds : estimate->most_seconds, seconds);
+	(void)fprintf(file, "  time: about %s s on %u threads", seconds, estimate->n_thread);
+	if (estimate->is_least)
+		(void)fputs(" or more: of a layer not one design was done in the time for measuring\n", file);
 	else
-		(void)fprintf(file, "  time: about %.3g s", estimate->seconds);
-	(void)fprintf(file, " on %u threads (%s evaluations a second and core, measured now)%s\n", estimate->n_thread,
-	              speed,
-	              estimate->is_measured ? ", by the search itself"
-	              : is_random           ? ", if searched exhaustively"
-	                                    : "");
+		(void)fprintf(file, " (%s evaluations a second and core, measured now)%s\n", speed,
+		              estimate->is_measured ? ", by the search itself"
+		              : is_random           ? ", if searched exhaustively"
+		                                    : "");
 }
 
 /* Rounded: these are expectations, and more digits would claim more. */

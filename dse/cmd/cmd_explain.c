@@ -183,13 +183,10 @@ static void explain_cost(struct words *words, const struct space *space, const s
 		words_line(words, "no design, unless a machine that was not looked at is not refused");
 		return;
 	}
-	bool is_range = estimate->least_evaluation < estimate->most_evaluation;
 	char n[64], seconds[64];
-	(void)snprintf(n, sizeof(n), is_range ? "%.1g to %.1g" : "%.3g",
-	               is_range ? estimate->least_evaluation : estimate->n_evaluation, estimate->most_evaluation);
-	is_range = estimate->least_seconds < estimate->most_seconds && !estimate->is_least;
-	(void)snprintf(seconds, sizeof(seconds), is_range ? "%.1g to %.1g" : "%.3g",
-	               is_range ? estimate->least_seconds : estimate->seconds, estimate->most_seconds);
+	estimate_print(estimate->least_evaluation, estimate->most_evaluation, n);
+	estimate_print(estimate->is_least ? estimate->seconds : estimate->least_seconds,
+	               estimate->is_least ? estimate->seconds : estimate->most_seconds, seconds);
 	words_line(words, "%.4g legal designs of distinct layers on all machines; %s about %s of them",
 	           estimate->n_legal, is_random ? "an exhaustive search would evaluate" : "evaluated are", n);
 	words_line(words, "%sabout %s s%s on %u threads and %.0f MB of memory", is_random ? "it would take " : "",

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -286,6 +287,21 @@ enum err_code estimate_space(const struct space *space, const struct layer_map *
 	else
 		measure_candidate(&estimate->candidate, estimate);
 	return code == ERR_OK && stop_requested(NULL) ? err_add(err, ERR_INTERRUPTED, "interrupted") : code;
+}
+
+static double rounded(double value, int n_digit)
+{
+	char text[32];
+	(void)snprintf(text, sizeof(text), "%.*g", n_digit, value);
+	return strtod(text, NULL);
+}
+
+void estimate_print(double least, double most, char text[64])
+{
+	if (least < most)
+		(void)snprintf(text, 64, "%.10g to %.10g", rounded(least, 1), rounded(most, 1));
+	else
+		(void)snprintf(text, 64, "%.10g", rounded(least, 3));
 }
 
 /* A design of the front that task i's sample left. Its genome is of the set's problem, which knows all choices. */

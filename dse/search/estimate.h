@@ -45,4 +45,7 @@ enum err_code estimate_event(struct estimate *estimate, double limit_s, struct e
 enum err_code estimate_space(const struct space *space, const struct layer_map *map, unsigned n_thread,
                              struct estimate *estimate, struct err *err);
 
+/* What is expected, in words: three digits where both are alike, else one digit of each, "6000 to 2000000". */
+void estimate_print(double least, double most, char text[64]);
+
 #endif
