@@ -425,6 +425,56 @@ static void test_distribute_reads_what_a_shortcut_adds(void **state)
 	network_free(&network);
 }
 
+/* Clocks of a design's weight phase; *copies: whether a PE hands weights on. 0: it does not run. */
+static uint64_t weight_clk(const struct block *block, const struct machine *machine, const struct layer_design *design,
+                           bool *copies)
+{
+	struct layer_context context;
+	struct program program;
+	struct verdict verdict;
+	struct sim_result result;
+	double metric[N_METRIC], read_word = 0;
+	mapper_prepare_form(block, machine, design->operand_bit, design->form, &context);
+	if (!evaluate_design(&context, design, &result, metric, &verdict))
+		return 0;
+	assert_true(mapper_distribute(&context, design, &program, &verdict));
+	for (uint32_t i = 0; i < program.n_step; i++)
+		if (program.step[i].phase == PHASE_WEIGHT && program.step[i].kind == STEP_TRANSFER)
+			read_word += program.step[i].counts.sram_read_word;
+	*copies = read_word > 0;
+	return result.phase_clk[PHASE_WEIGHT];
+}
+
+/* Weights that PEs hand on wait for the set-up of copies, of grouped convolutions, too; where none is, nobody does. */
+static void test_distribute_copies_of_weights_are_set_up(void **state)
+{
+	(void)state;
+	uint32_t n_grouped = 0, n_whole = 0, n_none = 0;
+	struct machine machine, slow;
+	struct rng rng = rng_stream(23, 0, 0);
+	read_machine(machine_path[0], &machine);
+	slow = machine;
+	slow.copy_setup_clk += 10000;
+	for (int i = 0; i < N_CASE; i++) {
+		struct block block = random_block(&rng);
+		struct layer_design design = random_design(&rng, &block, &machine);
+		bool copies;
+		design.strategy = STRATEGY_FUSION_REUSE;
+		uint64_t clk = weight_clk(&block, &machine, &design, &copies);
+		if (block.kind != BLOCK_CONV || clk == 0)
+			continue;
+		bool waits = weight_clk(&block, &slow, &design, &copies) >= clk + 10000;
+		if (waits != copies) {
+			struct layer_context context;
+			mapper_prepare(&block, &machine, design.operand_bit, &context);
+			print_design(&context, &design);
+			fail_msg("%s", copies ? "copies are not set up" : "it waits for copies that nobody makes");
+		}
+		*(!copies ? &n_none : block.groups > 1 ? &n_grouped : &n_whole) += 1;
+	}
+	assert_true(n_grouped > 100 && n_whole > 100 && n_none > 5);
+}
+
 /* The thesis simulator divides 4 to 16 maps of layers of 32 filter parts or more by blocks of four: what is left of a
  * row is not done. */
 static void test_distribute_thesis_reuse_leaves_tasks_out(void **state)
@@ -460,6 +510,7 @@ int main(void)
 	    cmocka_unit_test(test_distribute_verdicts),
 	    cmocka_unit_test(test_distribute_published_phases),
 	    cmocka_unit_test(test_distribute_reads_what_a_shortcut_adds),
+	    cmocka_unit_test(test_distribute_copies_of_weights_are_set_up),
 	    cmocka_unit_test(test_distribute_thesis_reuse_leaves_tasks_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
