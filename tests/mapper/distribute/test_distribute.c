@@ -475,6 +475,53 @@ static void test_distribute_copies_of_weights_are_set_up(void **state)
 	assert_true(n_grouped > 100 && n_whole > 100 && n_none > 5);
 }
 
+/* The smallest column of a split, in blocks of the array, beside the mean one of a queue. */
+static double smallest_frac(const struct dim_split *column, const uint32_t *n_c, uint32_t step)
+{
+	double n[2] = {(double)ceil_div(column->size_a, step), (double)ceil_div(column->size_b, step)};
+	double mean = (n[0] * n_c[0] + n[1] * n_c[1]) / (n_c[0] + n_c[1]);
+	return fmin(1, (column->n_b > 0 ? n[1] : n[0]) / mean);
+}
+
+/* Queues of jobs whose columns are dealt know the smallest of them, be they filters or columns of B. */
+static void test_distribute_queues_know_their_tail(void **state)
+{
+	(void)state;
+	uint32_t n_small[2] = {0};
+	struct machine machine;
+	struct rng rng = rng_stream(24, 0, 0);
+	read_machine(machine_path[0], &machine);
+	for (int i = 0; i < N_CASE; i++) {
+		struct block block = random_block(&rng);
+		struct layer_design design = random_design(&rng, &block, &machine);
+		struct layer_context context;
+		struct program program;
+		struct verdict verdict;
+		bool is_matmul = block.kind == BLOCK_MATMUL;
+		const struct split whole = split_whole(&block);
+		design.strategy = rng_below(&rng, 2) ? STRATEGY_FUSION : STRATEGY_NO_FUSION;
+		design.split.h = whole.h;
+		design.split.d = whole.d;
+		design.split.w = is_matmul ? design.split.w : whole.w;
+		mapper_prepare_form(&block, &machine, design.operand_bit, design.form, &context);
+		if (!mapper_distribute(&context, &design, &program, &verdict))
+			continue;
+		for (uint32_t k = 0; k < program.n_step; k++) {
+			const struct jobs *jobs = &program.step[k].u.jobs;
+			if (program.step[k].kind != STEP_JOBS || jobs->n_order != 1 || jobs->tail_frac == 0)
+				continue;
+			double expected = smallest_frac(is_matmul ? &design.split.w : &design.split.c, jobs->order[0].n_c,
+			                                is_matmul ? machine.mla_cols : machine.mla_rows);
+			if (fabs(jobs->tail_frac - expected) > 1e-12) {
+				print_design(&context, &design);
+				fail_msg("the smallest result is %g of the mean one, expected %g", jobs->tail_frac, expected);
+			}
+			n_small[is_matmul] += expected < 1;
+		}
+	}
+	assert_true(n_small[0] > 10 && n_small[1] > 10);
+}
+
 /* The thesis simulator divides 4 to 16 maps of layers of 32 filter parts or more by blocks of four: what is left of a
  * row is not done. */
 static void test_distribute_thesis_reuse_leaves_tasks_out(void **state)
@@ -511,6 +558,7 @@ int main(void)
 	    cmocka_unit_test(test_distribute_published_phases),
 	    cmocka_unit_test(test_distribute_reads_what_a_shortcut_adds),
 	    cmocka_unit_test(test_distribute_copies_of_weights_are_set_up),
+	    cmocka_unit_test(test_distribute_queues_know_their_tail),
 	    cmocka_unit_test(test_distribute_thesis_reuse_leaves_tasks_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
