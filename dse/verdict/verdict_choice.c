@@ -109,7 +109,7 @@ static uint32_t say_knee(struct run_verdict_maker *maker)
 	size_t chosen[SPACE_MAX_OBJECTIVE + 1], knee;
 	(void)shortlist_choose(front, front->n_objective + 1, chosen, &knee);
 	uint32_t machine = front->genome[knee * front->n_gene];
-	words_add(&maker->text, "No machine is best in all%s; the compromise (knee) is ",
+	words_add(&maker->text, "No machine is best in all%s; the knee is ",
 	          run_verdict_was_cut(maker) ? " so far" : "");
 	run_verdict_name(maker->of->space, machine, &maker->text);
 	words_add(&maker->text, ".");

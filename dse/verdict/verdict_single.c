@@ -33,7 +33,7 @@ void run_verdict_say_single(struct run_verdict_maker *maker)
 	run_verdict_say_cut(maker);
 	if (front->n < 3 || first == SIZE_MAX || knee == first)
 		return;
-	words_add(&maker->text, "The compromise (knee) is point %zu; against point %zu: ", knee, first);
+	words_add(&maker->text, "The knee is point %zu; against point %zu: ", knee, first);
 	run_verdict_add_differences(maker, front->objective + knee * front->n_objective,
 	                            front->objective + first * front->n_objective);
 	words_add(&maker->text, ".");
