@@ -505,6 +505,9 @@ static void test_verdict_on_random_spaces_is_not_contradicted_by_any_design(void
 	assert_true(SLOW_BUILD || (tally.n_margin > 0 && tally.n_bound > 0 && tally.n_empty > 0 &&
 	                           tally.n_claim[RUN_VERDICT_TIME] > 0 && tally.n_claim[RUN_VERDICT_STATIC] > 0 &&
 	                           tally.n_claim[RUN_VERDICT_NONE] > 0));
+	assert_true(SLOW_BUILD || (tally.n_claim[RUN_VERDICT_GROUP] > 0 && tally.n_claim[RUN_VERDICT_MOST] > 0));
+	for (unsigned i = 0; i < RUN_VERDICT_CHANGE && n_space >= 100; i++)
+		assert_true(tally.n_claim[i] > 0);
 }
 
 int main(void)
