@@ -16,7 +16,9 @@ rows() {
 
 sed 's/memory_model: scalesim/memory_model: physical/; /bandwidth_word_byte/d
 	/^  published:/,/^    hpc_tpu: {DDR5-4800: 26}/d' spaces/arada.yaml >"$work/arada.yaml"
-expect_code 0 "$DSE" arada "$work/arada.yaml" -q
+expect_code 0 "$DSE" arada "$work/arada.yaml" -q -o "$work/tiles"
+awk -F, '$1 == "edge_tpu" && $2 == "LPDDR4-3200" && $4 == "RTI" { printf " %s |", $5 }' "$work/tiles/summary.csv" >"$work/layers"
+expect_text results/STUDIES.md "| ours |$(cat "$work/layers")"
 rows "$work/out" >"$work/physical"
 [ "$(wc -l <"$work/physical")" -eq 11 ] || fail "rows of the physical memory"
 

@@ -111,6 +111,46 @@ static void test_machine_technology_grows_with_the_array(void **state)
 	assert_true(machine.level[0].mla_clk_pj < 8.5 && machine.level[0].pe_static_mw < 1.05);
 }
 
+/* A machine with one size raised: nothing of it is cheaper or smaller, and its area is larger. */
+static void expect_no_less(const struct machine *small, const struct machine *large)
+{
+	const struct operating_point *a = &small->level[0], *b = &large->level[0];
+	assert_true(machine_area_um2(large) > machine_area_um2(small));
+	assert_true(b->pe_static_mw >= a->pe_static_mw && b->mla_clk_pj >= a->mla_clk_pj);
+	assert_true(b->sram_read32_pj >= a->sram_read32_pj && b->sram_write32_pj >= a->sram_write32_pj);
+}
+
+static void test_machine_technology_rises_on_random_machines(void **state)
+{
+	static const char *const cell[] = {"itrs-lstp", "itrs-lop", "itrs-hp"};
+	(void)state;
+	for (uint32_t i = 0; i < 300; i++) {
+		struct rng rng = rng_stream(29, 0, i);
+		char section[64], text[32];
+		(void)snprintf(section, sizeof(section), "{node_nm: 22, sram_cell: %s}", cell[i % 3]);
+		struct machine machine = machine_with(section, LEVEL_PL1), larger;
+		uint32_t cols = 8U << rng_below(&rng, 3), rows = 2U << rng_below(&rng, 3),
+			 bits = 20 + rng_below(&rng, 12);
+		uint32_t sram_byte = 16 * (2048 + rng_below(&rng, 28000));
+		(void)snprintf(text, sizeof(text), "%ux%u", cols, rows);
+		set(&machine, "mla.array", text);
+		(void)snprintf(text, sizeof(text), "%u", sram_byte);
+		set(&machine, "pe.sram_byte", text);
+		(void)snprintf(text, sizeof(text), "%u", bits);
+		set(&machine, "mla.accumulator_bit", text);
+		larger = machine;
+		if (i % 4 == 0)
+			(void)snprintf(text, sizeof(text), "%u", sram_byte + 16 * (1 + rng_below(&rng, 1000)));
+		else if (i % 4 == 1)
+			(void)snprintf(text, sizeof(text), "%u", bits + 1);
+		else
+			(void)snprintf(text, sizeof(text), "%ux%u", i % 4 == 2 ? 2 * cols : cols,
+			               i % 4 == 3 ? 2 * rows : rows);
+		set(&larger, i % 4 == 0 ? "pe.sram_byte" : i % 4 == 1 ? "mla.accumulator_bit" : "mla.array", text);
+		expect_no_less(&machine, &larger);
+	}
+}
+
 /* What the file leaves out is the technology's own, and says so. */
 static void test_machine_technology_gives_what_is_left_out(void **state)
 {
@@ -221,6 +261,7 @@ int main(void)
 	    cmocka_unit_test(test_machine_technology_keeps_its_anchor),
 	    cmocka_unit_test(test_machine_technology_grows_as_the_table),
 	    cmocka_unit_test(test_machine_technology_grows_with_the_array),
+	    cmocka_unit_test(test_machine_technology_rises_on_random_machines),
 	    cmocka_unit_test(test_machine_technology_gives_what_is_left_out),
 	    cmocka_unit_test(test_machine_technology_refuses_sizes),
 	    cmocka_unit_test(test_machine_technology_parts_add_up),
