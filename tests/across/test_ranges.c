@@ -37,7 +37,7 @@ enum { EVENT_CLK = 400000, EVENT_MS = 100, N_HOW = 6, HOW_EVENT = 5 };
 struct tally {
 	uint64_t at; /* the case under way */
 	char text[RANGE_CASE_TEXT];
-	uint64_t n_refused, n_machine, n_run, n_event, n_late, n_twice, n_faster, n_none, n_broken;
+	uint64_t n_refused, n_machine, n_run, n_wide, n_event, n_late, n_twice, n_faster, n_none, n_broken;
 };
 static struct tally *tally;
 static const char *layer_at = "", *how_at = "";
@@ -289,6 +289,18 @@ static void run_layer(const struct machine *machine, const struct range_network 
 	check_block(machine, &once);
 	check_twice(machine, layer, &options, &once);
 	check_faster(machine, layer, &options, &once);
+	if (machine->target == MACHINE_SYSTOLIC)
+		return;
+	/* the same design with wide operands, where it has room for them */
+	struct layer_design wide_design[2] = {once.design, once.design};
+	wide_design[0].operand_bit = wide_design[1].operand_bit = 16;
+	options.design = wide_design;
+	if (number == HOW_EVENT || !run(machine, &layer->once, &options, &once))
+		return;
+	tally->n_wide++;
+	check_block(machine, &once);
+	check_twice(machine, layer, &options, &once);
+	check_faster(machine, layer, &options, &once);
 }
 
 /* All layers every way, or those that its number says. */
@@ -360,13 +372,15 @@ static void test_ranges_break_nothing(void **state)
 	assert_true(tally != MAP_FAILED);
 	run_all(n_drawn >= n_case ? 1 : n_case / n_drawn, draws_all());
 	print_message("%" PRIu64 " machines, %" PRIu64 " refused, of %" PRIu64 " cases; layers: %" PRIu64
-	              " ran, %" PRIu64 " of them event by event (%" PRIu64 " not within %d ms), %" PRIu64
-	              " did not; %" PRIu64 " twice, %" PRIu64 " with other clocks; %" PRIu64 " broken\n",
-	              tally->n_machine, tally->n_refused, n_case, tally->n_run, tally->n_event, tally->n_late, EVENT_MS,
-	              tally->n_none, tally->n_twice, tally->n_faster, tally->n_broken);
+	              " ran (%" PRIu64 " with 16 bit, too), %" PRIu64 " of them event by event (%" PRIu64
+	              " not within %d ms), %" PRIu64 " did not; %" PRIu64 " twice, %" PRIu64
+	              " with other clocks; %" PRIu64 " broken\n",
+	              tally->n_machine, tally->n_refused, n_case, tally->n_run, tally->n_wide, tally->n_event,
+	              tally->n_late, EVENT_MS, tally->n_none, tally->n_twice, tally->n_faster, tally->n_broken);
 	assert_int_equal(tally->n_broken, 0);
-	assert_true(getenv("RANGES") || (tally->n_run > 50 && tally->n_event + tally->n_late > 10 &&
-	                                 tally->n_twice > 50 && tally->n_faster > 50));
+	assert_true(getenv("RANGES") ||
+	            (tally->n_run > 50 && tally->n_wide > 20 && tally->n_event + tally->n_late > 10 &&
+	             tally->n_twice > 50 && tally->n_faster > 50));
 	assert_int_equal(munmap(tally, sizeof(*tally)), 0);
 	(void)fclose(shared);
 }
