@@ -392,7 +392,9 @@ static void add_migration_phase(const struct layer_context *context, const struc
 		                                .in_storage = !across && design->in_storage};
 		struct transfer *transfer = &step->u.transfer;
 		transfer->paths = transit_paths(machine, &context->mesh, &transit);
-		transfer->item_packet = packet;
+		/* a QPE's parts share its router, each takes its PE's port; the first ones are the larger ones */
+		transfer->item_packet = packet * distribute_filter_frac(design, tiling, machine->qpe_n_pe);
+		transfer->chain_packet = packet;
 		transfer->stage_setup = across ? SETUP_RING : SETUP_MIGRATE;
 		transfer->stage_setup_clk = across ? machine->ring_setup_clk : machine->migrate_setup_clk;
 		transfer->setup_clk = machine->dram_load_setup_clk;
@@ -463,22 +465,53 @@ static struct result_share result_share(const struct layer_context *context, con
  * of filter parts as large as the mean.
  */
 static void price_meetings(const struct layer_context *context, const struct layer_design *design,
-                           const struct tiling *tiling, const struct chip_assignment *a, struct compute *compute)
+                           const struct tiling *tiling, const struct chip_assignment *a, const struct meet_sum *sum,
+                           struct compute *compute)
 {
-	struct meet_sum sum;
-	if (!distribute_meet(context, design, tiling, a, &sum))
-		return;
 	double frac = distribute_mean_frac(context, tiling) * distribute_wave_frac(context, design, tiling, a);
 	double n_task = (double)compute->n_task, fixed_clk = context->machine->mla_init_clk;
 	double mean_clk = (fixed_clk + (tiling->task.shared_clk - fixed_clk) * frac) * n_task;
 	double mean_word = (double)tiling->task.a_word * frac * n_task;
 	double mean_mac_clk = (double)tiling->task.mac_clk * frac * n_task;
-	compute->task_clk = real_max(sum.clk, mean_clk);
-	compute->mac_clk = sum.mac_clk;
-	if (sum.n_start > 0)
-		compute->n_start = sum.n_start / compute->n_barrier;
+	compute->task_clk = real_max(sum->clk, mean_clk);
+	compute->mac_clk = sum->mac_clk;
+	if (sum->n_start > 0)
+		compute->n_start = sum->n_start / compute->n_barrier;
 	compute->fetch =
-	    tiling_fetch(context, tiling, real_max(sum.a_word, mean_word), real_max(sum.mac_clk, mean_mac_clk));
+	    tiling_fetch(context, tiling, real_max(sum->a_word, mean_word), real_max(sum->mac_clk, mean_mac_clk));
+}
+
+/*
+ * PEs have results as they meet filter parts, some more than others, so their ways are not all as busy: no less than if
+ * all had as many, which is what bounds of a range go by. Results count as large as their mean.
+ */
+static void spread_results(const struct layer_context *context, const struct meet_sum *sum, double all_byte,
+                           struct compute *compute)
+{
+	double mean_byte = all_byte / sum->n_result;
+	double even_packet = compute->write_packet * (double)compute->n_task;
+	double frac = mean_byte / context->machine->noc_packet_byte / even_packet;
+	compute->write_router = real_max(compute->write_router, sum->busiest.router * frac);
+	compute->write_link = real_max(compute->write_link, sum->busiest.link * frac);
+	compute->write_port = real_max(compute->write_port, sum->busiest.port * frac);
+	if (compute->write_dram_byte > 0)
+		compute->write_dram_byte = real_max(compute->write_dram_byte, sum->busiest.dram * mean_byte);
+}
+
+/*
+ * Until the first results of n_run runs are there it takes a task each. Of parts of two sizes the smaller tasks' come
+ * earlier: as if all were the mean, whatever the sizes, as bounds of a range of splits know no more. The thesis' own
+ * rules take all tasks for the first one.
+ */
+static double first_clk(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, double n_run)
+{
+	const struct split *split = &design->split;
+	bool is_even = split->w.n_b == 0 && split->h.n_b == 0 && split->c.n_b == 0;
+	if (design->strategy == STRATEGY_THESIS_REUSE || context->machine->target != MACHINE_CHIP ||
+	    (is_even && !tiling->is_least))
+		return 0;
+	return n_run * tiling_all_task_clk(context, split, tiling).clk / (double)tiling->n_task;
 }
 
 void distribute_chip_computation(const struct layer_context *context, const struct layer_design *design,
@@ -503,13 +536,17 @@ void distribute_chip_computation(const struct layer_context *context, const stru
 	double fixed_clk = machine->mla_init_clk;
 	compute->n_task = n_task;
 	compute->n_barrier = (double)n_run;
+	if (a->is_own)
+		compute->first_clk = first_clk(context, design, tiling, (double)n_run);
 	uint64_t n_busy = a->n_share * least(hierarchy->n_block / a->n_share, tiling->n_h);
 	compute->n_start = tiling->is_least ? 0 : (double)(a->n_active * n_busy);
 	compute->task_clk = (fixed_clk + (tiling->task.shared_clk - fixed_clk) * task_frac) * (double)n_task;
 	compute->mac_clk = (double)tiling->task.mac_clk * task_frac * (double)n_all;
 	compute->fetch = tiling_fetch(context, tiling, (double)tiling->task.a_word * task_frac * (double)n_task,
 	                              (double)tiling->task.mac_clk * task_frac * (double)n_task);
-	price_meetings(context, design, tiling, a, compute);
+	struct meet_sum sum = {.n_result = 0};
+	if (distribute_meet(context, design, tiling, a, &sum))
+		price_meetings(context, design, tiling, a, &sum, compute);
 	double all_byte = (double)tiling->all_out_byte * done_frac;
 	struct result_share share = result_share(context, tiling, a);
 	double n_writer_pe = share.n_block * hierarchy->pe_per_block;
@@ -527,6 +564,8 @@ void distribute_chip_computation(const struct layer_context *context, const stru
 	compute->n_write_router = design->out_storage ? 0 : context->queue_place.n_router;
 	if (!design->out_storage)
 		compute->write_dram_byte = all_byte * share.frac;
+	if (sum.n_result > 0)
+		spread_results(context, &sum, all_byte, compute);
 	distribute_writers(context, design, tiling, a, n_writer_pe, done_frac, compute);
 	tiling_mla_counts(context, tiling, &step->counts);
 	double out_byte = (double)tiling->all_out_byte;

@@ -187,7 +187,13 @@ static void add_runs(const struct sizes *sizes, const struct meeting *meeting, c
 		sum->mac_clk += n * longest.mac_clk;
 		sum->a_word += n * longest.a_word;
 	}
+	const struct meeting_results *results = sizes->design->out_storage ? &meeting->to_storage : &meeting->to_dram;
 	sum->n_start += n * (double)meeting->n_start;
+	sum->n_result += n * (double)meeting->n_result;
+	sum->busiest.router += n * results->router;
+	sum->busiest.link += n * results->link;
+	sum->busiest.port += n * results->port;
+	sum->busiest.dram += n * results->dram;
 }
 
 /* ---- ifmap parts of a task each ---- */

@@ -6,6 +6,7 @@
  * ARM operations follow the same rules in all of them; strategies differ in how much of them the busiest PE does.
  */
 #include "mapper/distribute/distribute.h"
+#include "mapper/placement/meeting.h"
 
 /* Whether a split's filters are those of all groups, or for a systolic array of one. */
 bool distribute_covers_groups(const struct layer_context *context, const struct layer_design *design);
@@ -51,9 +52,12 @@ const struct meeting *distribute_chip_meeting(const struct layer_context *contex
                                               uint64_t n_filter);
 
 /* Tasks one after the other, of each run those of its slowest PE: PE clocks, of these multiplying, and words of operand
- * A that a PE of its QPE reads in the mean; PEs that are started, of all runs, 0: not known. */
+ * A that a PE of its QPE reads in the mean; PEs that are started, of all runs, 0: not known. Results, and those of them
+ * that pass what is busiest on their way; n_result 0: not known. */
 struct meet_sum {
 	double clk, mac_clk, a_word, n_start;
+	double n_result;
+	struct meeting_results busiest;
 };
 /* Run by run, from the assignment's meetings; false: these are not known, or too many. Not of ranges. */
 bool distribute_meet(const struct layer_context *context, const struct layer_design *design,

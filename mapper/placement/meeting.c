@@ -25,12 +25,14 @@ struct walk {
 	uint64_t *met;                  /* by ifmap part, n_word of bits by filter part */
 	uint64_t *orbit;                /* by QPE: likewise, see gather_orbits */
 	uint32_t n_word;
-	uint64_t n_open; /* pairs that have not met */
+	struct flow_op *result; /* of this run, for add_results */
+	uint64_t n_open;        /* pairs that have not met */
 	/* what was found */
 	struct meeting found;
 	struct meeting_run *run;
 	struct meeting_qpe *kept;
 	size_t room_run, room_kept;
+	bool has_storage; /* storage QPEs */
 	bool failed;
 };
 
@@ -199,6 +201,30 @@ static void keep_record(struct walk *walk, const struct meeting_qpe *qpe)
 	run->n++;
 }
 
+/* What this run's results pass. */
+static void add_results(struct walk *walk, bool to_storage, struct meeting_results *sum)
+{
+	const struct place *place = &walk->placement.place;
+	struct flow_paths load = {0};
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
+		for (uint32_t z = 0; z < walk->n_pe; z++) {
+			uint32_t pe = place->qpe[i] * walk->n_pe + z;
+			uint32_t to = FLOW_DRAM + mesh_near_dram(&place->mesh, place->qpe[i]);
+			if (to_storage)
+				to = place->storage_qpe[i / place->n_qpe] * walk->n_pe + z;
+			for (uint32_t k = 0; k < walk->n_task[pe]; k++)
+				walk->result[n++] = (struct flow_op){pe, to, FLOW_NONE, 0};
+		}
+	if (!flow_find_load(&place->mesh, walk->n_pe, walk->result, n, &load))
+		walk->failed = true;
+	sum->router += (double)load.router;
+	sum->link += (double)load.link;
+	sum->port += (double)load.port;
+	sum->dram += (double)load.dram;
+	walk->found.n_result += to_storage ? 0 : n;
+}
+
 static void keep_run(struct walk *walk)
 {
 	const struct place *place = &walk->placement.place;
@@ -223,6 +249,9 @@ static void keep_run(struct walk *walk)
 		keep_record(walk, qpe);
 	}
 	walk->found.n_lockstep += n_most;
+	add_results(walk, false, &walk->found.to_dram);
+	if (walk->has_storage)
+		add_results(walk, true, &walk->found.to_storage);
 }
 
 /* All pairs that meet now: in turn each PE takes one, until it finds none. */
@@ -332,6 +361,7 @@ static bool open_walk(struct walk *walk, const struct machine *machine)
 	const struct place *place = &walk->placement.place;
 	struct arena *memory = &walk->placement.memory;
 	walk->n_pe = walk->placement.n_pe;
+	walk->has_storage = machine->chip.n_storage_qpe > 0;
 	walk->n_all = place->mesh.n_qpe * walk->n_pe;
 	walk->n_word = (uint32_t)ceil_div(spec->n_filter, WORD_BIT);
 	walk->map = arena_array(memory, walk->n_all, sizeof(*walk->map));
@@ -340,6 +370,7 @@ static bool open_walk(struct walk *walk, const struct machine *machine)
 	walk->n_task = arena_array(memory, walk->n_all, sizeof(*walk->n_task));
 	walk->busy = arena_array(memory, walk->n_all, sizeof(*walk->busy));
 	walk->qpe = arena_array(memory, (size_t)place->n_block * place->n_qpe, sizeof(*walk->qpe));
+	walk->result = arena_array(memory, (size_t)walk->n_all * walk->n_pe, sizeof(*walk->result));
 	walk->met = arena_array(memory, (size_t)place->n_block * spec->n_slot * walk->n_word, sizeof(*walk->met));
 	walk->orbit = arena_array(memory, (size_t)place->mesh.n_qpe * walk->n_word, sizeof(*walk->orbit));
 	if (memory->is_out) {

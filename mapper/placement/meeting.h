@@ -29,12 +29,20 @@ struct meeting_run {
 	uint32_t first, n; /* in meeting.qpe; those left out have nowhere more or larger parts than one of these */
 };
 
+/* Results, each counted as one, that pass the busiest router, link, PE of a storage QPE and interface: the sum over
+ * runs. */
+struct meeting_results {
+	double router, link, port, dram;
+};
+
 /* The table's; not to be changed. */
 struct meeting {
 	uint32_t n_rotation, n_ring; /* migrations inside the blocks, and steps round the ring */
 	uint32_t n_run;
 	uint64_t n_start;    /* PEs that run anything, of all runs */
 	uint64_t n_lockstep; /* tasks one after the other: of each run those of its busiest PE */
+	uint64_t n_result;   /* of all runs; on their way to the storage QPEs, which there may be none of, or to DRAM */
+	struct meeting_results to_storage, to_dram;
 	uint32_t n_qpe;
 	const struct meeting_run *run; /* [n_run] */
 	const struct meeting_qpe *qpe; /* [n_qpe] */

@@ -217,11 +217,12 @@ const struct meeting *transit_meeting(const struct machine *machine, const struc
 {
 	struct transit_key key = {.transit = {.kind = N_TRANSIT}, .meeting = *spec};
 	assert(meeting_serves(machine));
-	/* who is where does not depend on clocks, routers and interfaces */
+	/* who is where, and which way results go, does not depend on clocks and routers */
 	key.mesh.mesh_w = mesh->mesh_w;
 	key.mesh.mesh_h = mesh->mesh_h;
 	key.mesh.n_qpe = mesh->n_qpe;
 	key.mesh.n_storage = mesh->n_storage;
+	key.mesh.n_dram = mesh->n_dram;
 	key.mesh.n_pe = mesh->n_pe;
 	key.mesh.is_chip = mesh->is_chip;
 	const struct row *row = find_row(machine, &key);

@@ -119,14 +119,15 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	double barrier_frac = n_barrier / n_task, bare_frac = to_dram ? DRAM_BARE_FRAC : STORAGE_BARE_FRAC;
 	double bare_clk = write_clk * (barrier_frac + bare_frac * (1 - barrier_frac));
 	double start_clk = n_barrier * compute->n_start;
+	double least_bare_clk = LEAST_BARE_FRAC * write_clk;
 	if (rates->is_least)
-		bare_clk = LEAST_BARE_FRAC * write_clk;
+		bare_clk = least_bare_clk;
 	else if (compute->writers.n_kind > 0)
-		bare_clk =
-		    real_max(LEAST_BARE_FRAC * write_clk, fast_writes_clk(compute, task_clk / compute->task_clk,
-		                                                          setups_clk / n_task, write_clk, rates));
+		bare_clk = real_max(least_bare_clk, fast_writes_clk(compute, task_clk / compute->task_clk,
+		                                                    setups_clk / n_task, write_clk, rates));
+	double first_clk = compute->first_clk > 0 ? compute->first_clk : task_clk * barrier_frac;
 	double clk =
-	    real_max(task_clk + setups_clk + start_clk + bare_clk, (task_clk + setups_clk) * barrier_frac + write_clk);
+	    real_max(task_clk + setups_clk + start_clk + bare_clk, first_clk + setups_clk * barrier_frac + write_clk);
 	/* short tasks wait for the host */
 	clk = real_max(clk, rates->is_least ? 0 : compute->n_message);
 	if (write_clk + setups_clk < task_clk)

@@ -463,7 +463,9 @@ bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op
 			paths->chain = chain;
 		if (op[i].from & FLOW_DRAM)
 			count(&n_dram[op[i].from - FLOW_DRAM], &paths->dram);
-		if (!(op[i].to & FLOW_DRAM))
+		if (op[i].to & FLOW_DRAM)
+			count(&n_dram[op[i].to - FLOW_DRAM], &paths->dram);
+		else
 			count(&n_port[op[i].to], &paths->port);
 		for (; at != last; at = mesh_next(mesh, at, last)) {
 			count(&n_router[at], &paths->router);

@@ -16,7 +16,15 @@
 struct latency_share {
 	double n_host, n_interface, n_router;
 	double n_beyond; /* routers that were not on the way where the set-up was measured */
+	double n_hop;    /* of all these routers, those between QPEs on the thesis' mesh */
+	double n_round;  /* of messages to all PEs, one after the other, of each agent */
 };
+
+/* PEs of an agent that compute in reuse on the thesis' chip, a message a clock. */
+#define MEASURED_ROUND_CLK 32.0
+
+/* Hops from an agent to the QPEs of its quadrant on the thesis' mesh of 6x6, the mean. */
+#define MEASURED_AGENT_HOP 2.0
 
 /*
  * Each transfer begins with the host's command and ends with the report to it.
@@ -40,7 +48,7 @@ struct latency_share {
  *   write  data to the edge +1, the answer +1, report to the agent +2
  *
  * These counts are derived, not measured; every sum of latencies stays within its
- * set-up.
+ * set-up. On other meshes all ways are as much longer or shorter as those between agents and QPEs.
  */
 static const struct latency_share latency_share[2][N_SETUP] =
     {
@@ -57,16 +65,32 @@ static const struct latency_share latency_share[2][N_SETUP] =
 	    },
 	[MACHINE_CHIP] =
 	    {
-		[SETUP_COPY] = {2, 0, 3 + 2.5 + 3, 0},
-		[SETUP_MIGRATE] = {4, 0, 3 + 2 + 3 + 6, 0},
-		[SETUP_RING] = {4, 0, 3 + 3 + 3 + 6, 0},
-		[SETUP_LOAD] = {2, 2, 3 + 2.125 + 3, 0},
-		[SETUP_SINGLE_LOAD] = {2, 2, 3, 2 + 1.125 + 2 + 2},
-		[SETUP_WRITE_STORAGE] = {2, 0, 3 + 4 + 3, 0},
-		[SETUP_WRITE_DRAM] = {2, 2, 3 + 2 + 2 + 3, 0},
-		[SETUP_HANDSHAKE] = {1, 1, 1, 1 + 1 + 2},
+		[SETUP_COPY] = {2, 0, 3 + 2.5 + 3, 0, 2 + 2},
+		[SETUP_MIGRATE] = {4, 0, 3 + 2 + 3 + 6, 0, 2 + 2 + 4, 2},
+		[SETUP_RING] = {4, 0, 3 + 3 + 3 + 6, 0, 2 + 2 + 4, 2},
+		[SETUP_LOAD] = {2, 2, 3 + 2.125 + 3, 0, 2 + 1.125 + 2},
+		[SETUP_SINGLE_LOAD] = {2, 2, 3, 2 + 1.125 + 2 + 2, 2 + 1.125 + 2 + 2},
+		[SETUP_WRITE_STORAGE] = {2, 0, 3 + 4 + 3, 0, 2 + 3 + 2},
+		[SETUP_WRITE_DRAM] = {2, 2, 3 + 2 + 2 + 3, 0, 2 + 1 + 1 + 2},
+		[SETUP_HANDSHAKE] = {1, 1, 1, 1 + 1 + 2, 1 + 1 + 2},
 	    },
 };
+
+/* Mean distance of n places in a row from the one or two agents in its middle. */
+static double agent_hop(uint32_t n)
+{
+	double left = n / 2, right = n - left;
+	return (left * (left - 1) + right * (right - 1)) / (2 * (left + right));
+}
+
+/* A message to each PE that computes in reuse, of each agent; one a clock of the host and of the NoC. */
+static double round_clk(const struct machine *machine, double pe_mhz)
+{
+	const struct mesh_chip *chip = &machine->chip;
+	uint32_t n_agent = (chip->mesh_w > 1 ? 2u : 1u) * (chip->mesh_h > 1 ? 2u : 1u);
+	double n_qpe = (double)chip->mesh_w * chip->mesh_h - chip->n_storage_qpe;
+	return n_qpe * machine->qpe_n_pe / n_agent * real_max(1, pe_mhz / machine->noc_clk_mhz);
+}
 
 double latency_setup_clk(const struct machine *machine, uint32_t level, enum setup setup, double setup_clk)
 {
@@ -79,5 +103,12 @@ double latency_setup_clk(const struct machine *machine, uint32_t level, enum set
 	double extra_clk = share->n_router * (router_clk - MEASURED_ROUTER_CLK) +
 	                   share->n_interface * (interface_clk - MEASURED_INTERFACE_CLK) +
 	                   share->n_host * (machine->chip.host_latency_clk - MEASURED_HOST_CLK);
-	return real_max(0, setup_clk + extra_clk + share->n_beyond * router_clk);
+	extra_clk += share->n_beyond * router_clk;
+	if (share->n_hop > 0) {
+		double hop = agent_hop(machine->chip.mesh_w) + agent_hop(machine->chip.mesh_h);
+		extra_clk += share->n_hop * (hop / MEASURED_AGENT_HOP - 1) * router_clk;
+	}
+	if (share->n_round > 0)
+		extra_clk += share->n_round * (round_clk(machine, pe_mhz) - MEASURED_ROUND_CLK);
+	return real_max(0, setup_clk + extra_clk);
 }

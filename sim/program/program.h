@@ -160,6 +160,7 @@ struct compute {
 	double n_write_router;  /* routers of computing QPEs that a result passes to the DRAM, the most */
 	double n_start;         /* PEs that the host starts behind a barrier, a message a clock */
 	double n_barrier;       /* 1..n_task: times that all PEs wait for each other's tasks and writes */
+	double first_clk;       /* PE clocks behind all barriers until results are written, at least; 0: a task each */
 	double n_message;       /* of the host, one a PE clock, for all tasks of all PEs; 0: not known */
 	struct writers writers;
 	struct rounds rounds; /* on one QPE: what the time is that of, the rest being sums; the last, as it is large */
