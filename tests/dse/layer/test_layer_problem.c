@@ -8,6 +8,7 @@
 #include "dse/space/space_goals.h"
 #include "dse/layer/layer_problem.h"
 #include "dse/layer/layer_problem_parts.h"
+#include "dse/layer/layers.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
@@ -578,6 +579,18 @@ static void test_layer_problem_shorter_lists_lose_little(void **state)
 	assert_true(reduced <= 0.01);
 }
 
+/* Only the places that the layer has are looked at, not what the list had before it was cut. */
+static void test_layer_problem_has_the_places_of_its_list(void **state)
+{
+	(void)state;
+	struct layer_problem layer = {.n_value = {0}};
+	layer.place[1] = PLACE_RESULT;
+	layer.n_value[GENE_PLACE] = 1;
+	assert_false(layer_has_place(&layer, PLACE_RESULT));
+	layer.n_value[GENE_PLACE] = 2;
+	assert_true(layer_has_place(&layer, PLACE_RESULT));
+}
+
 /* A design that fits the SRAM to the byte is left as it is; one byte less, and it is cut, if it can be. */
 static void test_layer_problem_repair_cuts_what_does_not_fit(void **state)
 {
@@ -624,6 +637,7 @@ int main(void)
 	    cmocka_unit_test(test_layer_problem_thesis_and_fixed_splits),
 	    cmocka_unit_test(test_layer_problem_shorter_lists_lose_little),
 	    cmocka_unit_test(test_layer_problem_repair_cuts_what_does_not_fit),
+	    cmocka_unit_test(test_layer_problem_has_the_places_of_its_list),
 	};
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "dse/space/space_machine.h"
 #include "dse/search/explore.h"
 #include "dse/search/explore_parts.h"
+#include "dse/search/history_print.h"
 #include "dse/result/front_file.h"
 #include "dse/result/front_table.h"
 #include "dse/design/unroll.h"
@@ -287,6 +288,29 @@ static void test_explore_failures_are_written_with_their_reasons(void **state)
 	space_free(&space);
 }
 
+/* How soon a genetic search had most of its hypervolume is said where it is asked for. */
+static void test_explore_says_how_soon_it_found_most(void **state)
+{
+	(void)state;
+	struct space space;
+	struct explore explore;
+	read_space("name: a\nmachine: dvfs_chip\nnetwork: chain.yaml\nobjectives: [latency_ms, energy_mj]\n", &space);
+	folder_explore(&space, &engine_nsga2, false, 1, &explore);
+	for (int i = 0; i < 2; i++) {
+		char *text = NULL;
+		size_t n_byte;
+		FILE *file = open_memstream(&text, &n_byte);
+		assert_non_null(file);
+		history_print(file, &explore, i == 1);
+		assert_int_equal(fclose(file), 0);
+		assert_non_null(strstr(text, "  stopped by: "));
+		assert_int_equal(strstr(text, "  evaluations until 90 %: ") != NULL, i == 1);
+		free(text);
+	}
+	explore_free(&explore);
+	space_free(&space);
+}
+
 /* The field of a row of CSV, counted from 0, without quotes: cut out of the line's copy. */
 static const char *field_of(const char *row, size_t n, char field[64])
 {
@@ -361,6 +385,7 @@ int main(void)
 	    cmocka_unit_test(test_explore_counts_refused_machines),
 	    cmocka_unit_test(test_explore_failures_are_written_with_their_reasons),
 	    cmocka_unit_test(test_explore_points_fill_their_columns),
+	    cmocka_unit_test(test_explore_says_how_soon_it_found_most),
 	};
 	return cmocka_run_group_tests(tests, make_folder, folder_remove);
 }
