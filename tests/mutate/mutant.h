@@ -2,7 +2,7 @@
 /*
  * Changes that lie dormant in the code (tests/mutate/guard.awk puts them there): MUTANT=n in the environment makes the n-th.
  * Without it each marks that a test might notice it: it was reached and, where both values can be had for the asking,
- * they differed. Copied into the private tree as sim/base/mutant.h.
+ * they differed. Copied into the private tree beside the headers of sim/base.
  */
 #ifndef MUTANT_H
 #define MUTANT_H
