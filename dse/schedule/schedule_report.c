@@ -125,14 +125,12 @@ static void print_story(const struct schedule_report *report, FILE *file)
 	const struct story story = story_of(report, mapping);
 	struct words_fold fold;
 	story_print(file, 0, &story);
-	file = words_fold_begin(&fold, file);
-	fprintf(file,
+	FILE *prose = words_fold_begin(&fold, file);
+	fprintf(prose,
 	        "run time = work %.1f us + setup and cleanup %.1f us + scheduling and configuration of %" PRIu32
 	        " layers %.1f us\n",
 	        total.work_us, total.network_us, report->graph->n_layer, total.layers_us);
-	words_fold_end(&fold);
-	file = words_fold_begin(&fold, file);
-	fprintf(file,
+	fprintf(prose,
 	        "dse simulate and dse map have no work of this kind: there transfers overlap, all of the DRAM's "
 	        "bandwidth serves a layer, and results may stay in PEs; dse map --runtime adds the same overhead\n");
 	words_fold_end(&fold);

@@ -15,7 +15,8 @@ screen() {
 	width=$1
 	shift
 	rm -rf "$work"/fresh*
-	script -qec "stty cols $width rows 40; NO_COLOR=1 TERM=dumb $*" /dev/null </dev/null | tr -d '\r' >"$work/screen" || true
+	script -qec "stty cols $width rows 40; NO_COLOR=1 TERM=dumb $*; echo \$? >$work/code" /dev/null </dev/null | tr -d '\r' >"$work/screen"
+	case $(cat "$work/code") in 0 | [2-6]) ;; *) cat "$work/screen" >&2; fail "exit $(cat "$work/code"): $*" ;; esac
 	[ -s "$work/screen" ] || fail "nothing on the screen: $*"
 }
 # words: of the screen, without what differs from run to run, and what a table says that leaves columns out.
