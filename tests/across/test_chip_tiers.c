@@ -68,10 +68,55 @@ static void test_chip_tiers_agree_on_one_large_filter_part(void **state)
 	assert_phase(&machine, &block, &design, PHASE_COMPUTATION, 0.05);
 }
 
+/* PEs have one result or two, so a link to a storage QPE has more than if all had as many. */
+static void test_chip_tiers_agree_on_results_unevenly_spread(void **state)
+{
+	struct machine machine = read_machine("spaces/machines/thesis_chip.yaml");
+	struct block block = bare_conv(36, 48, 7, 139, 1);
+	const struct layer_design design = {.split = {.w = {.size_a = 17, .n_a = 2, .size_b = 2, .n_b = 1},
+	                                              .h = {.size_a = 12, .n_a = 2, .size_b = 8, .n_b = 3},
+	                                              .c = {.size_a = 4, .n_a = 34, .size_b = 3, .n_b = 1},
+	                                              .d = {.size_a = 7, .n_a = 1}},
+	                                    .strategy = STRATEGY_FUSION_REUSE,
+	                                    .operand_bit = 8,
+	                                    .form = FORM_PACKED,
+	                                    .in_storage = true,
+	                                    .out_storage = true};
+	(void)state;
+	machine.noc_clk_mhz = 200;
+	machine.noc_router_packet = 3;
+	machine.dram_n = 1;
+	assert_phase(&machine, &block, &design, PHASE_COMPUTATION, 0.05);
+}
+
+/* A mesh of 2x2, whose results, commands and reports have shorter ways than those that set-ups were measured on. */
+static void test_chip_tiers_agree_on_a_small_mesh(void **state)
+{
+	struct machine machine = read_machine("spaces/machines/dvfs_chip.yaml");
+	struct block block = bare_conv(7, 10, 6, 242, 1);
+	const struct layer_design design = {.split = {.w = {.size_a = 7, .n_a = 1},
+	                                              .h = {.size_a = 5, .n_a = 2},
+	                                              .c = {.size_a = 14, .n_a = 17, .size_b = 4, .n_b = 1},
+	                                              .d = {.size_a = 6, .n_a = 1}},
+	                                    .strategy = STRATEGY_FUSION_REUSE,
+	                                    .operand_bit = 8,
+	                                    .out_storage = true};
+	(void)state;
+	machine.noc_clk_mhz = 200;
+	machine.level[0].clk_mhz = 250;
+	machine.mla_rows = 8;
+	machine.chip.mesh_w = machine.chip.mesh_h = 2;
+	machine.chip.n_qpe = 4;
+	machine.chip.n_storage_qpe = 1;
+	assert_phase(&machine, &block, &design, PHASE_COMPUTATION, 0.08);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_chip_tiers_agree_on_one_large_filter_part),
+	    cmocka_unit_test(test_chip_tiers_agree_on_results_unevenly_spread),
+	    cmocka_unit_test(test_chip_tiers_agree_on_a_small_mesh),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
