@@ -30,7 +30,7 @@ expect_code 0 "$DSE" report "$1" -o "$work/page.html"
 expect_code 0 "$DSE" simulate --point "$1/front.json:0"
 expect_code 0 "$DSE" compare "$1" "$1"
 expect_code 0 "$DSE" show 1 --store "$work/store"
-expect_code 0 "$DSE" map dvfs_chip tiny -o "$work/map"
+expect_code 0 "$DSE" map dvfs_chip tiny --split even -o "$work/map"
 expect_code 0 "$DSE" prove --mapping "$work/map/mapping.yaml"
 expect_code 0 "$DSE" power dvfs_chip tiny --budget-frac 1.5 --per-loop --front
 expect_code 0 "$DSE" roofline dvfs_chip tiny -o "$work/roof"

@@ -20,14 +20,15 @@ expect_code 0 "$DSE" simulate dvfs_chip tiny --detail greybox
 expect_code 0 "$DSE" simulate thesis_chip tiny --json
 expect_text "$work/out" '"far_from_compared": null'
 [ "$(grep -c '"uncertainty_pct": [0-9]' "$work/out")" -gt 1 ] || fail "no uncertainty in JSON"
-expect_code 0 "$DSE" map thesis_chip tiny
+expect_code 0 "$DSE" map thesis_chip tiny --split even
 grep -qE 'latency_ms +[+]-%' "$work/out" || fail "no column of dse map"
 grep -qE '^uncertainty_pct [0-9.]+ to the event tier' "$work/out" || fail "no sum of dse map"
 
 # A machine unlike all others: its first parameter that is far, in a line.
 sed 's/^  clk_mhz: 500/  clk_mhz: 2000/' spaces/machines/thesis_chip.yaml >"$work/far.yaml"
-for command in simulate map; do
-	expect_code 0 "$DSE" "$command" "$work/far.yaml" tiny
+for command in simulate "map --split even"; do
+	# shellcheck disable=SC2086 # words
+	expect_code 0 "$DSE" $command "$work/far.yaml" tiny
 	expect_text "$work/out" 'noc.clk_mhz 2000 is far: predictions were compared at 125 to 1000 MHz only'
 done
 expect_code 0 "$DSE" simulate "$work/far.yaml" tiny --json

@@ -59,7 +59,7 @@ arada: {memory_model: traffic, bandwidth: physical, switch_us: 0.5, memories: {s
 END
 expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q -o "$work/runs" --certificate "$work/smoke.certificate"
 expect_code 0 "$DSE" explore "$work/other.yaml" --detail fast -q -o "$work/others"
-expect_code 0 "$DSE" map dvfs_chip tiny -q -o "$work/map"
+expect_code 0 "$DSE" map dvfs_chip tiny --split even -q -o "$work/map"
 for part in 1 2; do
 	expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q --no-cache --shard $part/2 -o "$work/shards"
 done
@@ -88,7 +88,7 @@ simulate edge_tpu tiny
 simulate tests/reference/onnx/light_squeezenet.onnx dvfs_chip
 simulate --mapping $work/map/mapping.yaml
 simulate --point 1:0
-map dvfs_chip tiny
+map dvfs_chip tiny --split even
 prove dvfs_chip tiny
 schedule tiny --machine final_chip
 power dvfs_chip tiny --budget-frac 0.5 --front
