@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/front_cache.h"
+#include "dse/search/layer_floors.h"
 #include "sim/base/arena.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -7,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists of entries; a run has some hundreds of entries. */
-#define N_BUCKET 1024
+/* Lists of entries; a run has some hundreds of entries, bounds over thousands of machines some ten thousands. */
+#define N_BUCKET 4096
 
 struct front_cache {
 	struct front_entry *bucket[N_BUCKET];
@@ -33,31 +34,33 @@ static void free_records(struct front_entry *entry)
 void front_cache_free(struct front_cache *cache)
 {
 	for (size_t i = 0; cache && i < N_BUCKET; i++)
-		for (struct front_entry *entry = cache->bucket[i]; entry; entry = entry->next)
+		for (struct front_entry *entry = cache->bucket[i]; entry; entry = entry->next) {
 			free_records(entry);
+			layer_floors_free(entry->floor);
+		}
 	if (cache)
 		arena_free(&cache->arena);
 	free(cache);
 }
 
-static bool is_entry_of(const struct front_entry *entry, const struct front_key *key, const struct layer_problem *layer)
+static bool is_entry_of(const struct front_entry *entry, const char *hex, const double *limit, unsigned n_metric)
 {
-	for (unsigned i = 0; i < layer->n_metric; i++)
-		if (entry->limit[i] < layer->limit[i] || entry->limit[i] > layer->limit[i])
+	for (unsigned i = 0; i < n_metric; i++)
+		if (entry->limit[i] < limit[i] || entry->limit[i] > limit[i])
 			return false;
-	return strcmp(entry->hex, key->hex) == 0;
+	return strcmp(entry->hex, hex) == 0;
 }
 
-/* The entry of a layer and its key, a new one where there is none; it stays where it is. NULL when memory is out. */
-static struct front_entry *find_entry(struct front_cache *cache, const struct front_key *key,
-                                      const struct layer_problem *layer)
+/* It stays where it is. */
+struct front_entry *front_cache_find(struct front_cache *cache, const char hex[HASH_HEX_SIZE], const double *limit,
+                                     unsigned n_metric)
 {
-	struct front_entry **at = &cache->bucket[hash_bytes(key->hex, sizeof(key->hex), 0) % N_BUCKET];
-	while (*at && !is_entry_of(*at, key, layer))
+	struct front_entry **at = &cache->bucket[hash_bytes(hex, HASH_HEX_SIZE, 0) % N_BUCKET];
+	while (*at && !is_entry_of(*at, hex, limit, n_metric))
 		at = &(*at)->next;
 	if (!*at && (*at = arena_alloc(&cache->arena, sizeof(**at))) != NULL) {
-		memcpy((*at)->hex, key->hex, sizeof(key->hex));
-		memcpy((*at)->limit, layer->limit, layer->n_metric * sizeof(*layer->limit));
+		memcpy((*at)->hex, hex, HASH_HEX_SIZE);
+		memcpy((*at)->limit, limit, n_metric * sizeof(*limit));
 	}
 	return *at;
 }
@@ -65,10 +68,10 @@ static struct front_entry *find_entry(struct front_cache *cache, const struct fr
 void front_cache_list(struct front_cache *cache, const struct candidate *candidate, struct front_entry **entry)
 {
 	struct front_key key;
-	assert(candidate->is_exact);
 	for (size_t i = 0; i < candidate->n_task; i++)
 		entry[i] = candidate_is_reachable(candidate, i) && front_key_make(&candidate->task[i].layer, &key)
-		               ? find_entry(cache, &key, &candidate->task[i].layer)
+		               ? front_cache_find(cache, key.hex, candidate->task[i].layer.limit,
+		                                  candidate->task[i].layer.n_metric)
 		               : NULL;
 }
 

@@ -14,6 +14,7 @@
 #include "dse/layer/front_key.h"
 
 struct front_store;
+struct layer_floor;
 
 /* One search. */
 struct front_record {
@@ -29,8 +30,10 @@ struct front_entry {
 	double limit[N_METRIC]; /* on the layer's metrics; 0 beyond */
 	struct front_entry *next;
 	struct front_record *record; /* in the order of finding */
+	struct layer_floor *floor;   /* of outlooks (dse/search/layer_floors.h); likewise */
 	unsigned part;               /* of several processes the one that makes these searches */
 	bool is_dealt;
+	size_t chain_1; /* while outlooks are made: the chain of those that ask for it, and 1; else 0 */
 };
 
 struct front_cache;
@@ -41,9 +44,13 @@ void front_cache_free(struct front_cache *cache);
 
 /*
  * Fill entry [n_task] for the candidate's tasks; where is NULL, the task is searched for itself: none leads to it, or
- * memory is out. Serially. Only of candidates that branch and bound searches to the end.
+ * memory is out. Serially. Only of candidates that branch and bound searches.
  */
 void front_cache_list(struct front_cache *cache, const struct candidate *candidate, struct front_entry **entry);
+
+/* The entry of a key and limits [n_metric], a new one where there is none. NULL when memory is out. Serially. */
+struct front_entry *front_cache_find(struct front_cache *cache, const char hex[HASH_HEX_SIZE], const double *limit,
+                                     unsigned n_metric);
 
 /* Where fronts of layers outlive a run (dse/search/front_store.h): asked before a search, and told what it has found.
  */

@@ -18,7 +18,7 @@
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include "dse/search/candidate.h"
-#include "dse/base/parallel.h"
+#include "dse/search/front_cache.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -34,6 +34,10 @@ static const double epsilon_step[] = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 
 #define REFINE_WORTH 4
 /* So many families at a time: what they show may make it needless for others. */
 #define REFINE_AT_ONCE 1
+/* Outlooks that are made side by side: what their layers have in common is searched once. */
+#define LOOK_AT_ONCE 16
+/* Floors of layers that are kept, of some hundred bytes each. */
+#define MAX_LAYER_FLOOR 200000
 /* Step of the search of a machine that does not lie behind, for better designs than were seen. */
 #define REFINE_STEP 6
 /* The front that was seen lies above the true one: by so much of its search's epsilon, it is assumed. */
@@ -51,6 +55,9 @@ struct judge {
 	const struct hardware_options *options;
 	struct hardware *hardware;
 	struct outlook_options outlook_options;
+	bool with_slower;           /* outlooks serve for slower NoC and DRAM clocks, too */
+	struct front_cache *layers; /* floors that they have in common; NULL: none */
+	size_t n_layer_floor;
 	unsigned n_metric;
 	enum metric metric[N_METRIC];
 	size_t n_family;
@@ -88,7 +95,7 @@ static bool take_outlook(struct judge *judge, struct hardware_family *family)
 	if (!entry)
 		return false;
 	struct pack pack = pack_reader(entry->data, entry->n_byte);
-	outlook_pack(&family->outlook, judge->n_metric, &pack);
+	outlook_pack(&family->outlook, judge->n_metric, judge->layers, &pack);
 	return pack_done(&pack);
 }
 
@@ -98,7 +105,7 @@ static struct pack pack_record(const struct judge *judge, struct hardware_family
 	struct pack pack = {0};
 	pack_u64(&pack, &machine);
 	pack_u64(&pack, &task);
-	outlook_pack(&family->outlook, judge->n_metric, &pack);
+	outlook_pack(&family->outlook, judge->n_metric, judge->layers, &pack);
 	return pack;
 }
 
@@ -127,29 +134,52 @@ static void keep_seeds(struct hardware_family *family)
 	family->outlook.seeds = (struct outlook_seeds){0};
 }
 
-/* Into the journal at once; for rank 0 later, in the order of the families. */
-static void make_outlook(void *context, size_t i)
+static struct outlook_order order_of(struct judge *judge, struct hardware_family *family)
 {
-	struct judge *judge = context;
-	struct hardware_family *family = judge->active[i];
-	struct outlook_options options = judge->outlook_options;
-	double epsilon = epsilon_step[family->next];
-	options.with_slower &= !family->is_own;
+	return (struct outlook_order){
+	    .machine_index = family->member[family->at].index,
+	    .seeds = nearest_seeds(judge, family),
+	    .epsilon = epsilon_step[family->step],
+	    .with_slower = judge->with_slower && !family->is_own,
+	    .outlook = &family->outlook,
+	};
+}
+
+static void begin_look(struct hardware_family *family)
+{
 	assert(family->at < family->n && family->code == ERR_OK && family->next < N_STEP);
 	outlook_free(&family->outlook);
 	family->step = family->next;
 	family->looking = family->member[family->at];
-	uint64_t before = at_work_begin(judge->options->at_work, family->member[family->at].index);
-	if (!take_outlook(judge, family)) {
-		family->code = outlook_make(&options, family->member[family->at].index, nearest_seeds(judge, family),
-		                            epsilon, &family->outlook, &family->err);
-		if (family->code == ERR_OK && judge->options->share && judge->options->share->journal) {
-			struct pack pack = pack_record(judge, family);
+}
+
+/* Some of the active families', but for what a journal has; into the journal at once, for rank 0 later. */
+static void make_some(struct judge *judge, size_t first, size_t end)
+{
+	struct outlook_order order[LOOK_AT_ONCE];
+	struct hardware_family *ordered[LOOK_AT_ONCE];
+	size_t n = 0;
+	assert(end - first <= LOOK_AT_ONCE);
+	for (size_t i = first; i < end; i++) {
+		struct hardware_family *family = judge->active[i];
+		begin_look(family);
+		if (take_outlook(judge, family))
+			continue;
+		order[n] = order_of(judge, family);
+		ordered[n++] = family;
+	}
+	outlook_make(&judge->outlook_options, judge->n_layer_floor < MAX_LAYER_FLOOR ? judge->layers : NULL, order, n);
+	for (size_t i = 0; i < n; i++) {
+		ordered[i]->code = order[i].code;
+		ordered[i]->err = order[i].err;
+		if (order[i].code == ERR_OK && judge->options->share && judge->options->share->journal) {
+			struct pack pack = pack_record(judge, ordered[i]);
 			share_to_journal(judge->options->share, &pack);
 		}
 	}
-	at_work_end(judge->options->at_work, before);
-	atomic_fetch_add(&judge->n_done, 1);
+	for (size_t i = first; i < end; i++)
+		judge->n_layer_floor += judge->active[i]->outlook.n_layer;
+	atomic_fetch_add(&judge->n_done, end - first);
 }
 
 static enum err_code archive_outlook(struct judge *judge, const struct hardware_family *family, struct err *err)
@@ -186,7 +216,8 @@ static enum err_code make_outlooks(struct judge *judge, struct err *err)
 	struct share *share = judge->options->share;
 	enum err_code code = ERR_OK;
 	assert(judge->n_active <= judge->n_family);
-	parallel_for(judge->n_active, judge->options->n_thread, make_outlook, judge);
+	for (size_t i = 0; i < judge->n_active; i += LOOK_AT_ONCE)
+		make_some(judge, i, i + LOOK_AT_ONCE < judge->n_active ? i + LOOK_AT_ONCE : judge->n_active);
 	for (size_t i = 0; i < judge->n_active && code == ERR_OK; i++) {
 		struct hardware_family *family = judge->active[i];
 		if (family->code == ERR_INTERRUPTED)
@@ -354,7 +385,7 @@ static enum hardware_wish next_wish(struct judge *judge, struct hardware_family 
 {
 	if (family->has_outlook) {
 		/* one try more where the first serves slower clocks, which bounds of the machine's own may repeat */
-		unsigned n_shared = judge->outlook_options.with_slower;
+		unsigned n_shared = judge->with_slower;
 		bool may_try = !family->is_refined && family->n_try < MAX_TRY + n_shared;
 		size_t first = family->step + !(n_shared > 0 && family->n_try == 1);
 		size_t step = may_try ? guess_step(judge, family, first) : N_STEP;
@@ -484,9 +515,11 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	    .n_thread = options->n_thread,
 	    .watch = watch_outlook,
 	    .watch_context = judge,
-	    .with_slower = hardware_shares_clocks(space),
 	    .samples = space_n_machine(space) <= 1 + REFINE_WORTH,
+	    .at_work = options->at_work,
 	};
+	judge->with_slower = hardware_shares_clocks(space);
+	judge->layers = front_cache_new(); /* without memory nothing is shared */
 	judge->n_metric = layer_metrics(space, judge->metric);
 	atomic_init(&judge->n_done, 0);
 	pareto_init(&judge->archive, (unsigned)space->n_objective, 1);
@@ -515,6 +548,7 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	}
 	for (size_t i = 0; i < judge->n_left; i++)
 		outlook_free(&judge->left[i].outlook);
+	front_cache_free(judge->layers);
 	hardware->seen = judge->archive;
 	arena_free(&judge->arena);
 	free(judge);

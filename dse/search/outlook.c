@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/search/outlook.h"
-#include "dse/layer/branch.h"
-#include "dse/search/candidate.h"
+#include "dse/search/outlook_parts.h"
 #include "dse/base/parallel.h"
-#include "dse/layer/layer_problem.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -14,126 +11,8 @@
 #define MAX_FRONT 512
 /* As of the bounds of boxes: what rounding can add is far less. */
 #define BOUND_SLACK (1 - 1e-9)
-
-/* The first search of a layer, whose designs the next, finer one begins with. */
-#define COARSE_EPSILON 0.2
-/* Of a layer's search: of layers that take next to nothing. */
-#define MOST_EPSILON 0.5
 /* Designs of a layer that outlooks of other machines may begin with. */
 #define MAX_SEED 6
-
-/* The searches of an outlook's layers, side by side. */
-struct searches {
-	const struct outlook_options *options;
-	struct candidate *candidate;
-	const struct outlook_seeds *seeds; /* or NULL */
-	double *epsilon;                   /* [n_task] */
-};
-
-/* What the seeds of a task are on this machine, into its front. */
-static enum err_code price_seeds(const struct outlook_seeds *seeds, size_t i, struct candidate_task *task)
-{
-	const struct layer_problem *layer = &task->layer;
-	const double unknown[PARETO_MAX_OBJECTIVE] = {0};
-	for (size_t k = 0; seeds && k < seeds->n; k++) {
-		const uint32_t *row = seeds->row + k * OUTLOOK_N_SEED_FIELD, *genome = row + 1;
-		bool is_own = row[0] == i;
-		for (size_t g = 0; g < N_LAYER_GENE && is_own; g++)
-			is_own = genome[g] < layer->n_value[g];
-		if (is_own && !pareto_append(&task->front, unknown, genome, 0))
-			return err_add(&task->err, ERR_INTERNAL, "out of memory");
-	}
-	return task->front.n > 0 ? layer_problem_price(layer, &task->front, &task->err) : ERR_OK;
-}
-
-/*
- * Begin with the seeds' designs, or with those that a coarse search finds; where evaluations take as long as many
- * boxes, or there are few machines, with a sample.
- */
-static enum err_code begin_task(const struct searches *searches, size_t i, struct branch_counts *counts)
-{
-	const struct outlook_options *options = searches->options;
-	struct candidate_task *task = &searches->candidate->task[i];
-	if (options->samples || task->layer.detail != DETAIL_FAST)
-		return layer_problem_sample(&task->layer, options->n_thread, &task->front, NULL, &task->err);
-	enum err_code code = price_seeds(searches->seeds, i, task);
-	if (code != ERR_OK || task->front.n > 0 || searches->epsilon[i] >= COARSE_EPSILON)
-		return code;
-	code = branch_relax(&task->layer, COARSE_EPSILON, options->n_thread, &task->front, counts, options->watch,
-	                    options->watch_context, &task->err);
-	return code == ERR_OK ? layer_problem_price(&task->layer, &task->front, &task->err) : code;
-}
-
-/* Layers that no chain gets to have no front, and no edge leads over them. */
-static void search_task(void *context, size_t i)
-{
-	const struct searches *searches = context;
-	const struct outlook_options *options = searches->options;
-	struct candidate_task *task = &searches->candidate->task[i];
-	struct branch_counts first = {0}, counts = {0};
-	if (!candidate_is_reachable(searches->candidate, i))
-		return;
-	if (!options->watch(options->watch_context, 0, &task->counts)) {
-		task->code = ERR_INTERRUPTED;
-		return;
-	}
-	task->code = begin_task(searches, i, &first);
-	if (task->code == ERR_OK)
-		task->code = branch_relax(&task->layer, searches->epsilon[i], options->n_thread, &task->front, &counts,
-		                          options->watch, options->watch_context, &task->err);
-	task->by_reason[LAYER_REASON_FAILED] =
-	    first.by_reason[LAYER_REASON_FAILED] + counts.by_reason[LAYER_REASON_FAILED];
-}
-
-/* The part of all layers together that each has at least of a metric of which it has most; 0: not known. false when
- * memory is out. */
-static bool find_shares(const struct candidate *candidate, double *share)
-{
-	const struct layer_map *map = candidate->set->map;
-	const unsigned n_metric = candidate->task[0].layer.n_metric;
-	double all[N_METRIC] = {0};
-	double *least = calloc(map->n_distinct + 1, N_METRIC * sizeof(*least));
-	bool has_memory = least != NULL;
-	for (size_t i = 0; i < map->n_distinct && has_memory; i++) {
-		double *own = least + i * N_METRIC;
-		for (size_t k = candidate->first_task[i]; k < candidate->first_task[i + 1] && has_memory; k++) {
-			double at[N_METRIC];
-			has_memory = branch_least(&candidate->task[k].layer, at);
-			for (unsigned m = 0; m < n_metric && has_memory; m++)
-				own[m] = k == candidate->first_task[i] ? at[m] : fmin(own[m], at[m]);
-		}
-	}
-	for (size_t i = 0; i < map->n_block && has_memory; i++)
-		for (unsigned m = 0; m < n_metric; m++)
-			all[m] += least[map->distinct[i] * N_METRIC + m];
-	for (size_t i = 0; i < map->n_distinct && has_memory; i++) {
-		share[i] = 0;
-		for (unsigned m = 0; m < n_metric; m++)
-			if (all[m] > 0 && isfinite(all[m]))
-				share[i] = fmax(share[i], least[i * N_METRIC + m] / all[m]);
-	}
-	free(least);
-	return has_memory;
-}
-
-/*
- * Layers that take little of the whole may be looked at more coarsely: the shares times the layers' epsilons add up to
- * no more than about epsilon.
- */
-static bool set_epsilons(const struct candidate *candidate, double epsilon, double *own)
-{
-	const struct layer_map *map = candidate->set->map;
-	double *share = calloc(map->n_distinct + 1, sizeof(*share));
-	bool has_memory = share && find_shares(candidate, share);
-	for (size_t i = 0; i < map->n_distinct && has_memory; i++) {
-		double mean = share[i] > 0 ? 1 / (share[i] * (double)map->n_block) : 1;
-		double layer = fmin(fmax(epsilon * mean, epsilon / 2), fmax(epsilon, MOST_EPSILON));
-		for (size_t k = candidate->first_task[i]; k < candidate->first_task[i + 1]; k++)
-			own[k] = layer;
-	}
-	free(share);
-	return has_memory;
-}
 
 /* Fronts become floors: see branch_relax. */
 static void lower_fronts(struct candidate *candidate, const double *epsilon)
@@ -143,29 +22,6 @@ static void lower_fronts(struct candidate *candidate, const double *epsilon)
 		for (size_t k = 0; k < front->n * front->n_objective; k++)
 			front->objective[k] /= 1 + epsilon[i];
 	}
-}
-
-/* *is_floor: false where a design could not be run: nothing is known of it. */
-static enum err_code search_tasks(const struct outlook_options *options, struct candidate *candidate,
-                                  const struct outlook_seeds *seeds, double epsilon, bool *is_floor, struct err *err)
-{
-	struct searches searches = {options, candidate, seeds, calloc(candidate->n_task + 1, sizeof(double))};
-	enum err_code code = ERR_OK;
-	*is_floor = true;
-	if (!searches.epsilon || !set_epsilons(candidate, epsilon, searches.epsilon))
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	else
-		parallel_for(candidate->n_task, options->n_thread, search_task, &searches);
-	for (size_t i = 0; i < candidate->n_task && code == ERR_OK; i++) {
-		struct candidate_task *task = &candidate->task[i];
-		if (task->code != ERR_OK)
-			code = err_add(err, task->code, "%s", err_text(&task->err));
-		*is_floor &= task->by_reason[LAYER_REASON_FAILED] == 0;
-	}
-	if (code == ERR_OK)
-		lower_fronts(candidate, searches.epsilon);
-	free(searches.epsilon);
-	return code;
 }
 
 /* The layers' fronts, as they stand, to points of wholes; *slack: what thinning costs. */
@@ -227,40 +83,121 @@ static enum err_code compose_outlook(struct candidate *candidate, bool is_floor,
 	return code;
 }
 
-enum err_code outlook_make(const struct outlook_options *options, uint32_t machine_index,
-                           const struct outlook_seeds *seeds, double epsilon, struct outlook *outlook, struct err *err)
+/* The machine's layers and their epsilons. */
+static enum err_code build_work(struct outlook_work *work)
 {
-	struct candidate candidate;
+	const struct outlook_options *options = work->options;
+	struct outlook_order *order = work->order;
+	struct candidate *candidate = &work->candidate;
 	struct layer_set *set;
 	char why[256];
-	bool is_floor;
-	assert(options->watch && epsilon > 0 && isfinite(epsilon));
-	*outlook = (struct outlook){0};
 	const struct engine_counts none = {0};
+	assert(order->epsilon > 0 && isfinite(order->epsilon));
 	if (!options->watch(options->watch_context, 0, &none))
 		return ERR_INTERRUPTED;
-	enum err_code code = layer_set_build(options->space, options->map, machine_index, &set, why, sizeof(why), err);
+	enum err_code code =
+	    layer_set_build(options->space, options->map, order->machine_index, &set, why, sizeof(why), &order->err);
 	assert(code != ERR_OK || set);
-	if (code != ERR_OK)
-		return code;
-	code = candidate_init(options->space, set, &candidate, err);
-	if (code != ERR_OK)
-		return code;
-	candidate.max_front = MAX_FRONT;
-	candidate.n_thread = options->n_thread;
-	outlook->n_legal = set->n_legal;
-	outlook->log10_design = set->log10_design;
-	for (size_t i = 0; i < candidate.n_task; i++)
-		outlook->n_candidate = add_sat(outlook->n_candidate, candidate.task[i].size);
-	for (size_t i = 0; i < candidate.n_task; i++)
-		candidate.task[i].layer.with_slower = options->with_slower;
-	code = search_tasks(options, &candidate, seeds, epsilon, &is_floor, err);
 	if (code == ERR_OK)
-		code = compose_outlook(&candidate, is_floor, outlook, err);
+		code = candidate_init(options->space, set, candidate, &order->err);
 	if (code != ERR_OK)
-		outlook_free(outlook);
-	candidate_free(&candidate);
-	return code;
+		return code;
+	work->is_built = true;
+	candidate->max_front = MAX_FRONT;
+	candidate->n_thread = options->n_thread;
+	for (size_t i = 0; i < candidate->n_task; i++)
+		candidate->task[i].layer.with_slower = order->with_slower;
+	work->entry = calloc(candidate->n_task + 1, sizeof(*work->entry));
+	work->kept = calloc(candidate->n_task + 1, sizeof(*work->kept));
+	work->epsilon = calloc(candidate->n_task + 1, sizeof(*work->epsilon));
+	if (!work->entry || !work->kept || !work->epsilon || !outlook_set_epsilons(work))
+		return err_add(&order->err, ERR_INTERNAL, "out of memory");
+	return ERR_OK;
+}
+
+static void begin_work(void *context, size_t i)
+{
+	struct outlook_work *work = (struct outlook_work *)context + i;
+	uint64_t before = at_work_begin(work->options->at_work, work->order->machine_index);
+	work->order->code = build_work(work);
+	at_work_end(work->options->at_work, before);
+}
+
+/* The floors that were searched for it, for whoever goes on with what a journal has. */
+static bool list_kept(const struct outlook_work *work, struct outlook *outlook)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < work->candidate.n_task; i++)
+		n += work->kept[i] != NULL;
+	outlook->layer = calloc(n + 1, sizeof(*outlook->layer));
+	for (size_t i = 0; i < work->candidate.n_task && outlook->layer; i++)
+		if (work->kept[i])
+			outlook->layer[outlook->n_layer++] = (struct outlook_layer){work->entry[i], work->kept[i]};
+	return outlook->layer != NULL;
+}
+
+static enum err_code finish(struct outlook_work *work)
+{
+	struct outlook_order *order = work->order;
+	struct outlook *outlook = order->outlook;
+	struct candidate *candidate = &work->candidate;
+	bool is_floor = true;
+	for (size_t i = 0; i < candidate->n_task; i++) {
+		struct candidate_task *task = &candidate->task[i];
+		if (task->code != ERR_OK)
+			return task->code == ERR_INTERRUPTED
+			           ? task->code
+			           : err_add(&order->err, task->code, "%s", err_text(&task->err));
+		is_floor &= task->by_reason[LAYER_REASON_FAILED] == 0;
+		outlook->n_candidate = add_sat(outlook->n_candidate, task->size);
+	}
+	outlook->n_legal = candidate->set->n_legal;
+	outlook->log10_design = candidate->set->log10_design;
+	if (!list_kept(work, outlook))
+		return err_add(&order->err, ERR_INTERNAL, "out of memory");
+	lower_fronts(candidate, work->epsilon);
+	return compose_outlook(candidate, is_floor, outlook, &order->err);
+}
+
+static void end_work(void *context, size_t i)
+{
+	struct outlook_work *work = (struct outlook_work *)context + i;
+	struct outlook_order *order = work->order;
+	uint64_t before = at_work_begin(work->options->at_work, order->machine_index);
+	if (order->code == ERR_OK)
+		order->code = finish(work);
+	if (order->code != ERR_OK)
+		outlook_free(order->outlook);
+	if (work->is_built)
+		candidate_free(&work->candidate);
+	free(work->entry);
+	free(work->kept);
+	free(work->epsilon);
+	at_work_end(work->options->at_work, before);
+}
+
+void outlook_make(const struct outlook_options *options, struct front_cache *layers, struct outlook_order *order,
+                  size_t n)
+{
+	struct outlook_work *work = calloc(n + 1, sizeof(*work));
+	assert(options->watch && options->n_thread > 0);
+	for (size_t i = 0; i < n; i++) {
+		*order[i].outlook = (struct outlook){0};
+		order[i].code = work ? ERR_OK : err_add(&order[i].err, ERR_INTERNAL, "out of memory");
+	}
+	if (!work)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		work[i].options = options;
+		work[i].order = &order[i];
+	}
+	parallel_for(n, options->n_thread, begin_work, work);
+	for (size_t i = 0; i < n && layers; i++)
+		if (order[i].code == ERR_OK)
+			front_cache_list(layers, &work[i].candidate, work[i].entry);
+	outlook_search(work, n, options->n_thread);
+	parallel_for(n, options->n_thread, end_work, work);
+	free(work);
 }
 
 void outlook_free_seeds(struct outlook_seeds *seeds)
@@ -273,6 +210,7 @@ void outlook_free(struct outlook *outlook)
 {
 	assert(outlook);
 	outlook_free_seeds(&outlook->seeds);
+	free(outlook->layer);
 	free(outlook->designs.metric);
 	free(outlook->floor.metric);
 	*outlook = (struct outlook){0};
@@ -390,12 +328,49 @@ static void pack_seeds(struct outlook_seeds *seeds, struct pack *pack)
 	pack_u32s(pack, seeds->row, seeds->n * OUTLOOK_N_SEED_FIELD);
 }
 
-void outlook_pack(struct outlook *outlook, unsigned n_metric, struct pack *pack)
+/* What finds the entry of a layer, and its floor. */
+static void read_layer(struct outlook_layer *layer, unsigned n_metric, struct front_cache *layers, struct pack *pack)
+{
+	char hex[HASH_HEX_SIZE];
+	double limit[N_METRIC];
+	pack_bytes(pack, hex, sizeof(hex));
+	pack_reals(pack, limit, n_metric);
+	if (pack_refuse(pack, pack->failed || hex[sizeof(hex) - 1] != '\0' || !layers))
+		return;
+	layer->entry = front_cache_find(layers, hex, limit, n_metric);
+	if (!pack_refuse(pack, !layer->entry))
+		layer->floor = layer_floor_read(&layer->entry->floor, n_metric, pack);
+}
+
+static void write_layer(const struct outlook_layer *layer, unsigned n_metric, struct pack *pack)
+{
+	pack_bytes(pack, layer->entry->hex, sizeof(layer->entry->hex));
+	pack_reals(pack, layer->entry->limit, n_metric);
+	layer_floor_write(layer->floor, pack);
+}
+
+static void pack_layers(struct outlook *outlook, unsigned n_metric, struct front_cache *layers, struct pack *pack)
+{
+	pack_count(pack, &outlook->n_layer, 1);
+	if (pack->is_reading) {
+		outlook->layer = pack->failed ? NULL : calloc(outlook->n_layer + 1, sizeof(*outlook->layer));
+		if (pack_refuse(pack, !outlook->layer))
+			return;
+	}
+	for (size_t i = 0; i < outlook->n_layer && !pack->failed; i++)
+		if (pack->is_reading)
+			read_layer(&outlook->layer[i], n_metric, layers, pack);
+		else
+			write_layer(&outlook->layer[i], n_metric, pack);
+}
+
+void outlook_pack(struct outlook *outlook, unsigned n_metric, struct front_cache *layers, struct pack *pack)
 {
 	assert(n_metric > 0 && (!pack->is_reading || (!outlook->designs.metric && !outlook->floor.metric)));
 	pack_points(&outlook->designs, n_metric, pack);
 	pack_points(&outlook->floor, n_metric, pack);
 	pack_seeds(&outlook->seeds, pack);
+	pack_layers(outlook, n_metric, layers, pack);
 	pack_real(pack, &outlook->slack);
 	pack_u64(pack, &outlook->n_candidate);
 	pack_u64(pack, &outlook->n_legal);

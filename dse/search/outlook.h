@@ -15,9 +15,15 @@
  * the slack, is at most as large in every metric. The same holds for machines whose
  * layers' bounds are nowhere below this one's; of machines with slower clocks where the options ask for it.
  */
+#include "dse/base/at_work.h"
 #include "dse/layer/layers.h"
 #include "dse/search/standing.h"
+
 #include "dse/base/pack.h"
+
+struct front_cache;
+struct front_entry;
+struct layer_floor;
 
 /* Points in the layers' metrics of wholes. Designs keep the limits on networks; of the floor no limit is looked at. */
 struct outlook_points {
@@ -32,9 +38,17 @@ struct outlook_seeds {
 	uint32_t *row; /* [n][OUTLOOK_N_SEED_FIELD] */
 };
 
+/* A floor of a layer that was searched for an outlook; both are the cache's. */
+struct outlook_layer {
+	struct front_entry *entry;
+	const struct layer_floor *floor;
+};
+
 struct outlook {
 	struct outlook_points designs, floor;
 	struct outlook_seeds seeds;
+	size_t n_layer;
+	struct outlook_layer *layer;   /* [n_layer] */
 	double slack;                  /* of the floor: what thinning costs; infinite: there is no floor */
 	uint64_t n_candidate, n_legal; /* designs of the distinct layers, as counted of a search */
 	double log10_design;
@@ -48,17 +62,28 @@ struct outlook_options {
 	unsigned n_thread; /* that share an outlook, when they have nothing else to do */
 	engine_watch watch;
 	void *watch_context;
-	bool with_slower; /* floors serve for slower NoC and DRAM clocks, too */
-	bool samples;     /* layers begin with a sample, which sees better designs where few machines can be learnt from */
+	bool samples; /* layers begin with a sample, which sees better designs where few machines can be learnt from */
+	struct at_work_page *at_work; /* may be NULL */
+};
+
+/* A machine to be looked at. */
+struct outlook_order {
+	uint32_t machine_index;            /* that no rule refuses */
+	const struct outlook_seeds *seeds; /* of any machine of the space, the more alike the better; NULL: none */
+	double epsilon;                    /* of the whole, about, by which layers are searched */
+	bool with_slower;                  /* its floor serves for slower NoC and DRAM clocks, too */
+	struct outlook *outlook;           /* receives it */
+	enum err_code code;                /* ERR_INTERRUPTED without a message, ERR_INPUT, ERR_INTERNAL */
+	struct err err;
 };
 
 /*
- * Look at a machine candidate, which no rule may refuse. epsilon: of the whole, about, by which layers are searched.
- * seeds: of an outlook of any machine of the space, the more alike the better; NULL: none.
- * The caller frees the outlook with outlook_free. ERR_INTERRUPTED without a message, ERR_INPUT, ERR_INTERNAL.
+ * Look at machine candidates, side by side; layers that they have in common, or that are in the cache (NULL: there is
+ * none), are searched once, and kept there. Codes and messages stay with the orders; what went well the caller frees
+ * with outlook_free.
  */
-enum err_code outlook_make(const struct outlook_options *options, uint32_t machine_index,
-                           const struct outlook_seeds *seeds, double epsilon, struct outlook *outlook, struct err *err);
+void outlook_make(const struct outlook_options *options, struct front_cache *layers, struct outlook_order *order,
+                  size_t n);
 void outlook_free(struct outlook *outlook);
 void outlook_free_seeds(struct outlook_seeds *seeds);
 
@@ -84,7 +109,10 @@ bool outlook_is_behind(const struct space *space, const struct outlook_points *p
 bool outlook_proves_behind(const struct space *space, const struct outlook *outlook, const struct machine *machine,
                            const struct pareto *archive);
 
-/* Write an outlook, or read what was written into an empty one of n_metric metrics. */
-void outlook_pack(struct outlook *outlook, unsigned n_metric, struct pack *pack);
+/*
+ * Write an outlook, or read what was written into an empty one of n_metric metrics; the floors that were searched for
+ * it go into the cache then.
+ */
+void outlook_pack(struct outlook *outlook, unsigned n_metric, struct front_cache *layers, struct pack *pack);
 
 #endif

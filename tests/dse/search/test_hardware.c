@@ -11,6 +11,8 @@
 
 #include "dse/search/hardware.h"
 #include "dse/search/hardware_parts.h"
+#include "dse/search/front_cache.h"
+#include "dse/search/layer_floors.h"
 #include "dse/space/space_machine.h"
 #include "dse/space/machine_read.h"
 #include "dse/engine/engine.h"
@@ -286,7 +288,7 @@ static void run_machine(const struct space *space, uint64_t index, struct explor
 static void assert_above(const struct pareto *front, const struct outlook *outlook)
 {
 	const struct outlook_points *floor = &outlook->floor;
-	assert_true(isfinite(outlook->slack) && outlook->slack >= 1);
+	assert_true(front->n == 0 || (isfinite(outlook->slack) && outlook->slack >= 1));
 	for (size_t i = 0; i < front->n; i++) {
 		bool is_above = false;
 		for (size_t k = 0; k < floor->n && !is_above; k++) {
@@ -299,21 +301,52 @@ static void assert_above(const struct pareto *front, const struct outlook *outlo
 	}
 }
 
+/* Of machine 0 and others of its family side by side, with what they have in common. */
+#define N_OUTLOOK 3
+struct looked {
+	uint32_t index[N_OUTLOOK];
+	struct outlook outlook[N_OUTLOOK];
+};
+
+static void look(const struct outlook_options *options, struct front_cache *layers, const struct outlook_seeds *seeds,
+                 double epsilon, struct looked *looked)
+{
+	struct outlook_order order[N_OUTLOOK];
+	for (size_t i = 0; i < N_OUTLOOK; i++)
+		order[i] = (struct outlook_order){.machine_index = looked->index[i],
+		                                  .seeds = seeds,
+		                                  .epsilon = i == 2 ? 2 * epsilon : epsilon,
+		                                  .with_slower = true,
+		                                  .outlook = &looked->outlook[i]};
+	outlook_make(options, layers, order, N_OUTLOOK);
+	for (size_t i = 0; i < N_OUTLOOK; i++)
+		assert_int_equal(order[i].code, ERR_OK);
+}
+
+static void assert_above_machine(const struct space *space, uint32_t index, const struct outlook *outlook,
+                                 size_t *n_point)
+{
+	struct explore explore;
+	run_machine(space, index, &explore);
+	assert_above(&explore.front, outlook);
+	*n_point += explore.front.n;
+	explore_free(&explore);
+}
+
 /* An outlook of the machine with most of what helps, against the fronts of others of its family. */
 static void test_hardware_floor_is_under_all_it_serves(void **state)
 {
 	static const char *const helpful[] = {"pe.sram_byte: [131072, 65536, 2048]", "noc.clk_mhz: [800, 300, 20]",
 	                                      "dram.clk_mhz: [400, 200, 130]"};
 	(void)state;
-	size_t n_point = 0, n_seed = 0;
+	size_t n_point = 0, n_seed = 0, n_own = 0, n_searched[N_OUTLOOK] = {0};
 	const uint32_t n_pair = draws(60, 20);
 	for (uint32_t i = 0; i < n_pair; i++) {
 		struct rng rng = rng_stream(12, 0, i);
 		char text[MAX_TEXT] = "";
 		struct space space;
-		struct outlook outlook;
+		struct looked looked = {.index = {0, 9, 18}}, again = {.index = {0, 9, 18}}; /* of less and less SRAM */
 		struct layer_map map;
-		struct explore explore;
 		struct err err = {0};
 		write_network(&rng, "one");
 		add(text, "name: random\nmachine: dvfs_chip\naxes:\n");
@@ -324,26 +357,35 @@ static void test_hardware_floor_is_under_all_it_serves(void **state)
 		          "objectives: [latency_ms, energy_mj]\n");
 		read_space(text, &space);
 		assert_int_equal(layer_map_build(&space, &map, &err), ERR_OK);
-		const struct outlook_options options = {&space, &map, 1, never_stop, NULL, true, i % 4 == 1};
+		const struct outlook_options options = {&space, &map, 1, never_stop, NULL, i % 4 == 1, NULL};
 		const double epsilon[] = {1e-6, 0.05, 0.3};
 		struct outlook other = {.slack = 0};
+		struct outlook_order before = {
+		    .machine_index = rng_below(&rng, 27), .epsilon = 0.1, .with_slower = true, .outlook = &other};
+		struct front_cache *layers = front_cache_new();
+		assert_non_null(layers);
 		/* what it begins with may be of any machine */
 		if (i % 2 == 0)
-			assert_int_equal(outlook_make(&options, rng_below(&rng, 27), NULL, 0.1, &other, &err), ERR_OK);
-		assert_int_equal(
-		    outlook_make(&options, 0, i % 2 == 0 ? &other.seeds : NULL, epsilon[i % 3], &outlook, &err),
-		    ERR_OK);
+			outlook_make(&options, NULL, &before, 1);
+		assert_int_equal(before.code, ERR_OK);
+		look(&options, layers, i % 2 == 0 ? &other.seeds : NULL, epsilon[i % 3], &looked);
+		look(&options, layers, NULL, epsilon[i % 3], &again);
 		n_seed += other.seeds.n;
 		outlook_free(&other);
-		run_machine(&space, rng_below(&rng, 27), &explore);
-		assert_above(&explore.front, &outlook);
-		n_point += explore.front.n;
-		explore_free(&explore);
-		outlook_free(&outlook);
+		assert_above_machine(&space, rng_below(&rng, 27), &looked.outlook[0], &n_point);
+		for (size_t k = 0; k < N_OUTLOOK; k++) {
+			assert_above_machine(&space, looked.index[k], &looked.outlook[k], &n_own);
+			assert_int_equal(again.outlook[k].n_layer, 0);
+			n_searched[k] += looked.outlook[k].n_layer;
+			outlook_free(&looked.outlook[k]);
+			outlook_free(&again.outlook[k]);
+		}
+		front_cache_free(layers);
 		layer_map_free(&map);
 		space_free(&space);
 	}
 	assert_true(n_point > 2 * n_pair && n_seed > n_pair);
+	assert_true(n_searched[0] > 0 && n_searched[1] < n_searched[0] && n_own > 2 * n_pair);
 }
 
 /* Latency and energy of a point of the floor over the slack, and whether some design of the archive dominates them. */
@@ -447,10 +489,11 @@ static void test_hardware_stopped_cuts_nothing(void **state)
 	uint64_t n_stopped = 0, n_cut = 0;
 	struct rng rng = rng_stream(13, 0, 0);
 	write_network(&rng, "one");
-	read_space("name: stopped\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4, 4x4]\n  noc.clk_mhz: [400, 20]\n"
-	           "networks: [one.yaml]\nlayers:\n  - {match: '.*', split: {width: {max_parts: 2}, height: {max_parts: 2}, "
-	           "out_channels: {max_parts: 2}, in_channels: {max_parts: 1}}}\nobjectives: [latency_ms, energy_mj]\n",
-	           &space);
+	read_space(
+	    "name: stopped\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4, 4x4]\n  noc.clk_mhz: [400, 20]\n"
+	    "networks: [one.yaml]\nlayers:\n  - {match: '.*', split: {width: {max_parts: 2}, height: {max_parts: 2}, "
+	    "out_channels: {max_parts: 2}, in_channels: {max_parts: 1}}}\nobjectives: [latency_ms, energy_mj]\n",
+	    &space);
 	assert_int_equal(layer_map_build(&space, &map, &err), ERR_OK);
 	for (uint64_t n_watch = 0; n_cut == 0; n_watch++) {
 		struct floors floors;
@@ -493,19 +536,27 @@ static void test_hardware_outlooks_are_packed(void **state)
 	(void)state;
 	double metric[] = {1, 2, 3, 4};
 	uint32_t row[2][OUTLOOK_N_SEED_FIELD] = {{5, 6, [N_LAYER_GENE] = 7}, {8, 9, [N_LAYER_GENE] = 10}};
+	const double limit[] = {5, INFINITY};
+	struct front_cache *layers = front_cache_new(), *others = front_cache_new();
+	struct layer_floor floor = {.room_byte = 9, .need_byte = 4, .epsilon = 0.5, .with_slower = true};
+	struct outlook_layer layer = {front_cache_find(layers, "0123456789abcdef0123456789abcdef", limit, 2), &floor};
+	pareto_init(&floor.point, 2, N_LAYER_GENE);
+	assert_true(pareto_append(&floor.point, metric, row[0] + 1, 0));
 	struct outlook found = {.slack = 0}, outlook = {.designs = {2, metric},
 	                                                .floor = {1, metric + 2},
 	                                                .seeds = {2, row[0]},
+	                                                .n_layer = 1,
+	                                                .layer = &layer,
 	                                                .slack = 1.25,
 	                                                .n_candidate = 7,
 	                                                .n_legal = 8,
 	                                                .log10_design = 9.5,
 	                                                .thriftiest = {.is_known = true, .energy_mj = 2.5}};
 	struct pack pack = {0};
-	outlook_pack(&outlook, 2, &pack);
+	outlook_pack(&outlook, 2, layers, &pack);
 	for (size_t n = 0; n <= pack.n; n++) {
 		struct pack reader = pack_reader(pack.data, n);
-		outlook_pack(&found, 2, &reader);
+		outlook_pack(&found, 2, others, &reader);
 		assert_int_equal(pack_done(&reader), n == pack.n);
 		if (n < pack.n)
 			assert_null(found.designs.metric);
@@ -514,6 +565,13 @@ static void test_hardware_outlooks_are_packed(void **state)
 	assert_memory_equal(found.designs.metric, metric, sizeof(metric));
 	assert_memory_equal(found.floor.metric, metric + 2, 2 * sizeof(*metric));
 	assert_int_equal(found.seeds.n, 2);
+	assert_int_equal(found.n_layer, 1);
+	assert_ptr_equal(found.layer[0].entry, front_cache_find(others, "0123456789abcdef0123456789abcdef", limit, 2));
+	assert_ptr_not_equal(found.layer[0].entry,
+	                     front_cache_find(others, "0123456789abcdef0123456789abcdef", metric, 2));
+	assert_true(found.layer[0].floor->with_slower && found.layer[0].floor->epsilon > 0.4);
+	assert_int_equal(found.layer[0].floor->need_byte, 4);
+	assert_memory_equal(found.layer[0].floor->point.objective, metric, 2 * sizeof(*metric));
 	assert_memory_equal(found.seeds.row, row, sizeof(row));
 	assert_true(found.slack > 1.24 && found.n_candidate == 7 && found.n_legal == 8 && found.log10_design > 9);
 	assert_true(!found.fastest.is_known && found.thriftiest.is_known && found.thriftiest.energy_mj > 2);
@@ -522,12 +580,15 @@ static void test_hardware_outlooks_are_packed(void **state)
 	/* bounds that need no slack */
 	struct pack other = {0};
 	outlook.slack = 1;
-	outlook_pack(&outlook, 2, &other);
+	outlook_pack(&outlook, 2, layers, &other);
 	struct pack reader = pack_reader(other.data, other.n);
-	outlook_pack(&found, 2, &reader);
+	outlook_pack(&found, 2, others, &reader);
 	assert_true(pack_done(&reader));
 	outlook_free(&found);
 	pack_free(&other);
+	pareto_free(&floor.point);
+	front_cache_free(layers);
+	front_cache_free(others);
 }
 
 int main(void)
