@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/front_table.h"
 #include "dse/base/memory.h"
+#include "dse/design/story.h"
 #include "dse/design/uncertain.h"
 #include "dse/layer/design_text.h"
 #include "dse/out/table.h"
@@ -125,6 +126,18 @@ static void add_row(struct table *table, const struct front_run *run, size_t id,
 	table_colour(table, remark->colour);
 }
 
+/* What latencies of the table are of; the knee's operating points, as each row has its own beside it. */
+static void print_story(FILE *file, const struct front_run *run, const struct unrolled *knee)
+{
+	struct story story = {.machine = knee->machine,
+	                      .detail = run->space->detail,
+	                      .mapping = "searched, each design its own (operating points: the knee's)"};
+	for (size_t i = 0; i < knee->n_layer; i++)
+		story.levels |= UINT32_C(1) << knee->layer[i]->design.level;
+	if (space_has_objective(run->space, METRIC_LATENCY))
+		story_print(file, 0, &story);
+}
+
 void front_table_print(FILE *file, const struct front_run *run)
 {
 	const struct pareto *front = &run->explore->front;
@@ -165,6 +178,7 @@ void front_table_print(FILE *file, const struct front_run *run)
 	char begin[64];
 	(void)snprintf(begin, sizeof(begin), "design %zu%s: ", knee, front->n > 1 ? ", the knee" : "");
 	energy_trust_print(file, begin, &trust);
+	print_story(file, run, &point);
 	if (run->verify && run->verify->n_certain < run->verify->n_point)
 		(void)fprintf(file, "depends: on the front in the tier that searched; the event tier has another point "
 		                    "that beats it\n");

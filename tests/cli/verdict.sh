@@ -49,6 +49,9 @@ grep -Eq '^ *[0-9]+ .* depends( |,|$)' "$work/out" || fail "no point of the fron
 	fail "'depends' stands in the table without an explanation below it"
 "$DSE" explore tests/verdict/array.yaml -q -o "$work/unverified" --detail fast >"$work/out"
 ! grep -q 'depends' "$work/out" || fail "a word is explained that does not stand there"
+# What the front's latencies are of stands below it, as with every latency of other commands.
+grep -q "^latency of: fast tier, .*; mapping searched, each design its own (operating points: the knee's); without run-time overhead" \
+	"$work/out" || fail "it is not said what latencies are of"
 
 # What an interrupted search says first is the answer so far; that it was cut stands beside it.
 "$DSE" explore tests/verdict/memory.yaml -q -o "$work/cut" --detail fast --max-evaluations 300 --store none >"$work/out"
