@@ -96,6 +96,18 @@ async function showsEverything(page) {
 	assert.equal(await page.locator('.missing').count(), 0, await page.locator('.missing').allInnerTexts());
 }
 
+// Without a scroll: the verdict, its picture, the table of machines whole, and what to change next; no figure of the search.
+async function beginsWithTheAnswer(page) {
+	assert.equal(await page.evaluate(() => window.scrollY), 0);
+	const box = (selector) => page.locator(selector).first().boundingBox();
+	for (const selector of ['#overview .said', '#overview .verdict canvas', '#overview table', '#next']) {
+		const {y, height} = await box(selector);
+		assert.ok(y >= 0 && y + height <= DESKTOP.height, `${selector} ends at ${y + height}`);
+	}
+	assert.match(await page.locator('#overview table').first().innerText(), /time bound by/);
+	assert.ok((await box('section#search')).y > DESKTOP.height, 'figures of the search come first');
+}
+
 // Steps: a layer's power stands from its begin to its end. Looked for in the picture, in the middle of the layer.
 async function stepsPower(page) {
 	const found = await page.evaluate(() => {
@@ -453,6 +465,7 @@ const saysWhatIsMissing = (n) => async (page) => {
 
 run([
 	['shows every section, and every figure has something in it', file, showsEverything],
+	['the first screen is the answer', file, beginsWithTheAnswer],
 	['power of a layer from its begin to its end', null, stepsPower],
 	['click shows a point', null, clicksAPoint],
 	['filter by numbers', null, filters],
