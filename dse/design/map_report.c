@@ -328,7 +328,7 @@ static void print_sums(FILE *file, const struct map_report *report)
 	struct words_fold fold;
 	FILE *own = file;
 	file = words_fold_begin(&fold, file);
-	(void)fprintf(file, "%s\nlatency_ms %.6g  energy_mj %.6g  edp_mj_ms %.6g  dram_byte %.6g  clk %" PRIu64 "\n",
+	(void)fprintf(file, "%s\nlatency_ms %.6g  energy_mj %.6g  edp_mj_ms %.6g  dram_byte %.15g  clk %" PRIu64 "\n",
 	              report->source, latency_ms, energy_mj, latency_ms * energy_mj, dram_byte, clk);
 	words_fold_end(&fold);
 	struct energy_trust trust = trust_of(report, &totals);
