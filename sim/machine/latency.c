@@ -54,25 +54,25 @@ static const struct latency_share latency_share[2][N_SETUP] =
     {
 	[MACHINE_QPE] =
 	    {
-		[SETUP_COPY] = {2, 0, 3, 0},
-		[SETUP_MIGRATE] = {4, 0, 5, 0},
-		[SETUP_RING] = {4, 0, 5, 0},
-		[SETUP_LOAD] = {2, 2, 3, 0},
-		[SETUP_SINGLE_LOAD] = {2, 2, 3, 0},
-		[SETUP_WRITE_STORAGE] = {2, 0, 3, 0},
-		[SETUP_WRITE_DRAM] = {2, 2, 4, 0},
-		[SETUP_HANDSHAKE] = {1, 1, 1, 0},
+		[SETUP_COPY] = {2, 0, 3, 0, 0, 0},
+		[SETUP_MIGRATE] = {4, 0, 5, 0, 0, 0},
+		[SETUP_RING] = {4, 0, 5, 0, 0, 0},
+		[SETUP_LOAD] = {2, 2, 3, 0, 0, 0},
+		[SETUP_SINGLE_LOAD] = {2, 2, 3, 0, 0, 0},
+		[SETUP_WRITE_STORAGE] = {2, 0, 3, 0, 0, 0},
+		[SETUP_WRITE_DRAM] = {2, 2, 4, 0, 0, 0},
+		[SETUP_HANDSHAKE] = {1, 1, 1, 0, 0, 0},
 	    },
 	[MACHINE_CHIP] =
 	    {
-		[SETUP_COPY] = {2, 0, 3 + 2.5 + 3, 0, 2 + 2},
+		[SETUP_COPY] = {2, 0, 3 + 2.5 + 3, 0, 2 + 2, 0},
 		[SETUP_MIGRATE] = {4, 0, 3 + 2 + 3 + 6, 0, 2 + 2 + 4, 2},
 		[SETUP_RING] = {4, 0, 3 + 3 + 3 + 6, 0, 2 + 2 + 4, 2},
-		[SETUP_LOAD] = {2, 2, 3 + 2.125 + 3, 0, 2 + 1.125 + 2},
-		[SETUP_SINGLE_LOAD] = {2, 2, 3, 2 + 1.125 + 2 + 2, 2 + 1.125 + 2 + 2},
-		[SETUP_WRITE_STORAGE] = {2, 0, 3 + 4 + 3, 0, 2 + 3 + 2},
-		[SETUP_WRITE_DRAM] = {2, 2, 3 + 2 + 2 + 3, 0, 2 + 1 + 1 + 2},
-		[SETUP_HANDSHAKE] = {1, 1, 1, 1 + 1 + 2, 1 + 1 + 2},
+		[SETUP_LOAD] = {2, 2, 3 + 2.125 + 3, 0, 2 + 1.125 + 2, 0},
+		[SETUP_SINGLE_LOAD] = {2, 2, 3, 2 + 1.125 + 2 + 2, 2 + 1.125 + 2 + 2, 0},
+		[SETUP_WRITE_STORAGE] = {2, 0, 3 + 4 + 3, 0, 2 + 3 + 2, 0},
+		[SETUP_WRITE_DRAM] = {2, 2, 3 + 2 + 2 + 3, 0, 2 + 1 + 1 + 2, 0},
+		[SETUP_HANDSHAKE] = {1, 1, 1, 1 + 1 + 2, 1 + 1 + 2, 0},
 	    },
 };
 
