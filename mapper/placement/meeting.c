@@ -25,7 +25,8 @@ struct walk {
 	uint64_t *met;                  /* by ifmap part, n_word of bits by filter part */
 	uint64_t *orbit;                /* by QPE: likewise, see gather_orbits */
 	uint32_t n_word;
-	struct flow_op *result; /* of this run, for add_results */
+	struct flow_op *result; /* of this run, for add_results: */
+	uint32_t *n_alike;      /* of each so many */
 	uint64_t n_open;        /* pairs that have not met */
 	/* what was found */
 	struct meeting found;
@@ -201,28 +202,38 @@ static void keep_record(struct walk *walk, const struct meeting_qpe *qpe)
 	run->n++;
 }
 
+static void add_result(struct walk *walk, uint32_t from, uint32_t to, uint32_t n_alike, uint32_t *n)
+{
+	walk->n_alike[*n] = n_alike;
+	walk->result[(*n)++] = (struct flow_op){from, to, FLOW_NONE, 0};
+}
+
 /* What this run's results pass. */
 static void add_results(struct walk *walk, bool to_storage, struct meeting_results *sum)
 {
 	const struct place *place = &walk->placement.place;
 	struct flow_paths load = {0};
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
+	uint32_t n = 0, n_all = 0;
+	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++) {
+		uint32_t first = place->qpe[i] * walk->n_pe, n_own = 0;
 		for (uint32_t z = 0; z < walk->n_pe; z++) {
-			uint32_t pe = place->qpe[i] * walk->n_pe + z;
-			uint32_t to = FLOW_DRAM + mesh_near_dram(&place->mesh, place->qpe[i]);
-			if (to_storage)
-				to = place->storage_qpe[i / place->n_qpe] * walk->n_pe + z;
-			for (uint32_t k = 0; k < walk->n_task[pe]; k++)
-				walk->result[n++] = (struct flow_op){pe, to, FLOW_NONE, 0};
+			uint32_t to = to_storage ? place->storage_qpe[i / place->n_qpe] * walk->n_pe + z : 0;
+			n_own += walk->n_task[first + z];
+			if (to_storage && walk->n_task[first + z] > 0)
+				add_result(walk, first + z, to, walk->n_task[first + z], &n);
 		}
-	if (!flow_find_load(&place->mesh, walk->n_pe, walk->result, n, &load))
+		n_all += n_own;
+		/* those of a QPE to DRAM go the same way */
+		if (!to_storage && n_own > 0)
+			add_result(walk, first, FLOW_DRAM + mesh_near_dram(&place->mesh, place->qpe[i]), n_own, &n);
+	}
+	if (!flow_find_load(&place->mesh, walk->n_pe, walk->result, walk->n_alike, n, &load))
 		walk->failed = true;
 	sum->router += (double)load.router;
 	sum->link += (double)load.link;
 	sum->port += (double)load.port;
 	sum->dram += (double)load.dram;
-	walk->found.n_result += to_storage ? 0 : n;
+	walk->found.n_result += to_storage ? 0 : n_all;
 }
 
 static void keep_run(struct walk *walk)
@@ -370,7 +381,8 @@ static bool open_walk(struct walk *walk, const struct machine *machine)
 	walk->n_task = arena_array(memory, walk->n_all, sizeof(*walk->n_task));
 	walk->busy = arena_array(memory, walk->n_all, sizeof(*walk->busy));
 	walk->qpe = arena_array(memory, (size_t)place->n_block * place->n_qpe, sizeof(*walk->qpe));
-	walk->result = arena_array(memory, (size_t)walk->n_all * walk->n_pe, sizeof(*walk->result));
+	walk->result = arena_array(memory, walk->n_all, sizeof(*walk->result));
+	walk->n_alike = arena_array(memory, walk->n_all, sizeof(*walk->n_alike));
 	walk->met = arena_array(memory, (size_t)place->n_block * spec->n_slot * walk->n_word, sizeof(*walk->met));
 	walk->orbit = arena_array(memory, (size_t)place->mesh.n_qpe * walk->n_word, sizeof(*walk->orbit));
 	if (memory->is_out) {

@@ -440,14 +440,15 @@ static float n_setup(const struct flow_path *path)
 	return path->n[FLOW_COST_COPY] + path->n[FLOW_COST_LOAD];
 }
 
-static void count(uint32_t *n, float *most)
+static void count(uint32_t *n, uint32_t by, float *most)
 {
-	if ((float)++*n > *most)
+	*n += by;
+	if ((float)*n > *most)
 		*most = (float)*n;
 }
 
-bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, uint32_t n_op,
-                    struct flow_paths *paths)
+bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, const uint32_t *weight,
+                    uint32_t n_op, struct flow_paths *paths)
 {
 	struct arena memory = {0};
 	const struct flow_run run = {.mesh = mesh, .n_pe = n_pe};
@@ -459,19 +460,20 @@ bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op
 	for (uint32_t i = 0; i < n_op && has_memory; i++) {
 		uint32_t at = router_of(&run, op[i].from, op[i].to), last = router_of(&run, op[i].to, op[i].from);
 		const struct flow_path chain = chain_to(op, i);
+		const uint32_t by = weight ? weight[i] : 1;
 		if (n_setup(&chain) > n_setup(&paths->chain))
 			paths->chain = chain;
 		if (op[i].from & FLOW_DRAM)
-			count(&n_dram[op[i].from - FLOW_DRAM], &paths->dram);
+			count(&n_dram[op[i].from - FLOW_DRAM], by, &paths->dram);
 		if (op[i].to & FLOW_DRAM)
-			count(&n_dram[op[i].to - FLOW_DRAM], &paths->dram);
+			count(&n_dram[op[i].to - FLOW_DRAM], by, &paths->dram);
 		else
-			count(&n_port[op[i].to], &paths->port);
+			count(&n_port[op[i].to], by, &paths->port);
 		for (; at != last; at = mesh_next(mesh, at, last)) {
-			count(&n_router[at], &paths->router);
-			count(&n_link[link_into(mesh, at, mesh_next(mesh, at, last))], &paths->link);
+			count(&n_router[at], by, &paths->router);
+			count(&n_link[link_into(mesh, at, mesh_next(mesh, at, last))], by, &paths->link);
 		}
-		count(&n_router[last], &paths->router);
+		count(&n_router[last], by, &paths->router);
 	}
 	arena_free(&memory);
 	return has_memory;

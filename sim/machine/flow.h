@@ -80,8 +80,9 @@ static inline double flow_clk(const struct flow_path *path, const double clk[N_F
 	return sum;
 }
 
-/* Fill in the chain and the busiest router, link, interface and PE of [n_op] operations. false: no memory. */
-bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, uint32_t n_op,
-                    struct flow_paths *paths);
+/* Fill in the chain and the busiest router, link, interface and PE of [n_op] operations, each as often as weight [n_op]
+ * says; NULL: once. false: no memory. */
+bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, const uint32_t *weight,
+                    uint32_t n_op, struct flow_paths *paths);
 
 #endif

@@ -74,9 +74,17 @@ static void test_flow_loads_are_least(void **state)
 	const struct mesh mesh = row_of_three();
 	const struct flow_op into_one[] = {{0, 9, FLOW_NONE, 0}, {4, 9, FLOW_NONE, 1}, {1, 10, FLOW_NONE, 2}};
 	struct flow_paths paths = {0}, gathered = {0};
-	assert_true(flow_find_load(&mesh, 4, into_one, 3, &gathered));
+	assert_true(flow_find_load(&mesh, 4, into_one, NULL, 3, &gathered));
 	assert_true(gathered.port == 2.0F);
-	assert_true(flow_find_load(&mesh, 4, op, 4, &paths));
+	/* an operation with a weight is as many alike */
+	const struct flow_op twice[] = {into_one[0], into_one[0], into_one[1], into_one[2], into_one[2], into_one[2]};
+	const uint32_t weight[] = {2, 1, 3};
+	struct flow_paths weighted = {0}, listed = {0};
+	assert_true(flow_find_load(&mesh, 4, into_one, weight, 3, &weighted) &&
+	            flow_find_load(&mesh, 4, twice, NULL, 6, &listed));
+	assert_true(weighted.port == 3.0F && weighted.port == listed.port && weighted.router == listed.router &&
+	            weighted.link == listed.link && listed.router > gathered.router);
+	assert_true(flow_find_load(&mesh, 4, op, NULL, 4, &paths));
 	assert_true(paths.port == 1.0F);
 	/* router 1: into it, through it twice, and out of it; the link from 0 to 1: three */
 	assert_true(paths.router == 4.0F && paths.link == 3.0F && paths.dram == 0.0F);
