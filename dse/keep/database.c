@@ -382,9 +382,13 @@ double query_real(const struct query *query, int column)
 	return sqlite3_column_double(query->statement, column);
 }
 
+/* A text that is none although the column has one: SQLite found no memory to end it with a null byte. */
 const char *query_text(const struct query *query, int column)
 {
-	return (const char *)sqlite3_column_text(query->statement, column);
+	bool is_null = sqlite3_column_type(query->statement, column) == SQLITE_NULL;
+	const char *text = (const char *)sqlite3_column_text(query->statement, column);
+	memory_check(text || is_null);
+	return text;
 }
 
 const char *query_copy_text(const struct query *query, int column, struct arena *arena)
