@@ -13,13 +13,12 @@
  *
  * For every design of this machine there is a point of the floor that, divided by
  * the slack, is at most as large in every metric. The same holds for machines whose
- * layers' bounds are nowhere below this one's; of machines with slower clocks where the options ask for it.
+ * layers' bounds are nowhere below this one's; of machines with slower clocks where the order asks for it.
  */
 #include "dse/base/at_work.h"
+#include "dse/base/pack.h"
 #include "dse/layer/layers.h"
 #include "dse/search/standing.h"
-
-#include "dse/base/pack.h"
 
 struct front_cache;
 struct front_entry;

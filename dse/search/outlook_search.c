@@ -64,7 +64,7 @@ static enum err_code begin_task(const struct outlook_work *work, size_t i, unsig
                                 struct branch_counts *counts)
 {
 	const struct outlook_options *options = work->options;
-	struct candidate_task *task = (struct candidate_task *)&work->candidate.task[i];
+	struct candidate_task *task = &work->candidate.task[i];
 	if (options->samples || task->layer.detail != DETAIL_FAST)
 		return layer_problem_sample(&task->layer, n_thread, &task->front, NULL, &task->err);
 	enum err_code code = price_seeds(work->order->seeds, i, task);
