@@ -195,6 +195,12 @@ void number_print_up(double value, int n_digit, char text[NUMBER_SIZE])
 	(void)snprintf(text, NUMBER_SIZE, "%.*g", n_digit, value + last_digit / 2);
 }
 
+void number_print_plain(double value, int n_digit, char text[NUMBER_SIZE])
+{
+	bool is_long = fabs(value) >= pow(10, n_digit) - 0.5 && fabs(value) < 1e15;
+	(void)snprintf(text, NUMBER_SIZE, is_long ? "%.*f" : "%.*g", is_long ? 0 : n_digit, value);
+}
+
 void number_print_apart(double left, double right, unsigned n_digit, char text[2][NUMBER_SIZE])
 {
 	do {

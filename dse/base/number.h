@@ -23,6 +23,10 @@ void number_print(double value, char text[NUMBER_SIZE]);
  */
 void number_print_apart(double left, double right, unsigned n_digit, char text[2][NUMBER_SIZE]);
 
+/* For people: as printf's %g has it with n_digit digits, but what is larger than these, below 1e15, as a whole number
+ * in full: 12582912 and no 1.25829e+07. Any double. */
+void number_print_plain(double value, int n_digit, char text[NUMBER_SIZE]);
+
 /* What printf's %.17g gives. Any double. */
 void number_print_17(double value, char text[NUMBER_SIZE]);
 

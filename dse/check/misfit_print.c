@@ -48,8 +48,10 @@ static void print_change(const struct misfit_change *change, char *text, size_t 
 
 static void print_percent(const struct misfit_change *change, char text[NUMBER_TEXT_SIZE])
 {
+	char number[NUMBER_SIZE];
+	number_print_plain(100.0 * change->frac, 3, number);
 	if (change->helps && isfinite(change->frac))
-		(void)snprintf(text, NUMBER_TEXT_SIZE, "%.3g %%", 100.0 * change->frac);
+		(void)snprintf(text, NUMBER_TEXT_SIZE, "%s %%", number);
 	else
 		(void)strcpy(text, "-");
 }

@@ -99,7 +99,7 @@ static void note_failure(struct prove_work *work, const struct network *network,
                          const struct prove_result *result)
 {
 	struct prove_front *proof = work->proof;
-	char design[160];
+	char design[200];
 	if (proof->n_failed++ >= PROVE_FRONT_MAX_FAULT)
 		return;
 	(void)design_print(&item->candidate.design, item->candidate.machine, design, sizeof(design));

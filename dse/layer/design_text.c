@@ -77,15 +77,28 @@ const char *design_ahead_name(const struct layer_design *design)
 	return name[design->weight_ahead][design->fetch_next];
 }
 
-int design_print(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte)
+static int print_design(const struct layer_design *design, const struct machine *machine,
+                        const char *const name[N_SPLIT_DIM], char *text, size_t n_byte)
 {
 	struct split_text split;
 	assert(design && machine && design->level < machine->n_level && design->strategy < N_STRATEGY);
 	design_print_split(&design->split, &split);
-	return snprintf(text, n_byte, "%s, w %s h %s c %s d %s, %s, %" PRIu32 " bit%s%s",
-	                strategy_table[design->strategy].name, split.w, split.h, split.c, split.d,
-	                machine->level[design->level].name, design->operand_bit, design->form == FORM_CONV ? "" : ", ",
+	return snprintf(text, n_byte, "%s, %s %s %s %s %s %s %s %s, %s, %" PRIu32 " bit%s%s",
+	                strategy_table[design->strategy].name, name[0], split.w, name[1], split.h, name[2], split.c,
+	                name[3], split.d, machine->level[design->level].name, design->operand_bit,
+	                design->form == FORM_CONV ? "" : ", ",
 	                design->form == FORM_CONV ? "" : conv_form_name[design->form]);
+}
+
+int design_print(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte)
+{
+	return print_design(design, machine, split_dim_name, text, n_byte);
+}
+
+int design_print_signed(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte)
+{
+	static const char *const letter[N_SPLIT_DIM] = {"w", "h", "c", "d"};
+	return print_design(design, machine, letter, text, n_byte);
 }
 
 const char *design_reason_name(uint32_t reason)

@@ -37,8 +37,12 @@ const char *design_place_name(bool in_storage);
  * "": nothing. */
 const char *design_ahead_name(const struct layer_design *design);
 
-/* "fusion_reuse, w 28*2 h 28*2 c 64*2 d 64*1, PL1, 8 bit"; returns what snprintf returns. */
+/* "fusion_reuse, width 28*2 height 28*2 out_channels 64*2 in_channels 64*1, PL1, 8 bit"; returns what snprintf returns.
+ */
 int design_print(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte);
+
+/* The same with w, h, c and d, which signatures of fronts are made of. */
+int design_print_signed(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte);
 
 /*
  * Why a layer's candidate is infeasible: which limit, what it demands, what is

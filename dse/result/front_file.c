@@ -81,7 +81,7 @@ static void sign_design(FILE *file, const struct front_run *run, const struct un
 	const struct layer_map *map = &run->explore->map;
 	const struct layer_design *design = &unrolled->design;
 	char text[512];
-	(void)design_print(design, unroller_machine(run->unroller, unrolled->machine_index), text, sizeof(text));
+	(void)design_print_signed(design, unroller_machine(run->unroller, unrolled->machine_index), text, sizeof(text));
 	put_signed(file, text);
 	put_signed(file, reuse_operand_name[design->reuse]);
 	put_signed(file, design_place_name(design->in_storage));

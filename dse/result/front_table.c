@@ -355,13 +355,12 @@ void front_table_print_verify(FILE *file, const struct front_run *run)
 	}
 }
 
+/* What came nearest; where there is one limit the verdict has said all of it. */
 static void print_miss(FILE *file, const struct explore_miss *miss)
 {
 	struct words_fold fold;
 	(void)fprintf(words_fold_begin(&fold, file), "\nNearest miss: %s\n  %s\n", miss->machine, miss->text);
 	words_fold_end(&fold);
-	if (miss->violation > 0.0 && miss->violation < 1000.0)
-		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * miss->violation);
 }
 
 void front_table_print_infeasible(FILE *file, const struct front_run *run)
@@ -374,6 +373,6 @@ void front_table_print_infeasible(FILE *file, const struct front_run *run)
 	print_certificate(file, run);
 	(void)fputc('\n', file);
 	print_reasons(file, &explore->counts, 2);
-	if (explore->miss.stage != STAGE_NONE)
+	if (explore->miss.stage != STAGE_NONE && explore->miss.is_limit && run->space->n_limit > 1)
 		print_miss(file, &explore->miss);
 }

@@ -5,6 +5,7 @@
 #include "dse/space/space_machine.h"
 #include "dse/search/explore_parts.h"
 #include "dse/base/interrupt.h"
+#include "dse/base/number.h"
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
@@ -67,9 +68,13 @@ void explore_note_over_limit(struct explore *explore, uint32_t machine_index, co
 	                            .metric = metric,
 	                            .value = value,
 	                            .limit = limit};
+	char number[2][NUMBER_SIZE];
 	assert(machine && metric < N_METRIC);
 	explore_machine_text(explore->space, machine_index, machine, miss.machine, sizeof(miss.machine));
-	(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[metric].name, value, limit);
+	number_print_plain(value, 6, number[0]);
+	number_print_plain(limit, 6, number[1]);
+	(void)snprintf(miss.text, sizeof(miss.text), "%s is %s, limit %s", metric_table[metric].name, number[0],
+	               number[1]);
 	explore_note_miss(explore, &miss);
 	explore->counts.by_limit[metric]++;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The layers' fronts of a machine candidate as rows of points.csv, and what was nearest where a front is empty. */
+#include "dse/base/number.h"
 #include "dse/search/explore_parts.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
@@ -140,6 +141,7 @@ static void limit_miss(const struct candidate *candidate, const double *nearest,
 	const struct layer_problem *layer = &candidate->set->problem[0];
 	bool is_whole =
 	    miss->stage == STAGE_TOTAL || (candidate->set->map->n_network == 1 && !(weight < 1.0 || weight > 1.0));
+	char number[2][NUMBER_SIZE];
 	int n = snprintf(miss->text, sizeof(miss->text), "%s:", what);
 	miss->violation = 0.0;
 	assert(weight > 0.0);
@@ -163,8 +165,10 @@ static void limit_miss(const struct candidate *candidate, const double *nearest,
 			miss->value = nearest[i];
 			miss->limit = limit;
 		}
-		n += snprintf(miss->text + n, sizeof(miss->text) - (size_t)n, " %s at least %.6g, limit %.6g;",
-		              metric_table[layer->metric[i]].name, nearest[i], limit);
+		number_print_plain(nearest[i], 6, number[0]);
+		number_print_plain(limit, 6, number[1]);
+		n += snprintf(miss->text + n, sizeof(miss->text) - (size_t)n, " %s at least %s, limit %s;",
+		              metric_table[layer->metric[i]].name, number[0], number[1]);
 	}
 	if (!(miss->violation > 0.0) && (size_t)n < sizeof(miss->text))
 		(void)snprintf(miss->text + n, sizeof(miss->text) - (size_t)n,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which sentences a verdict has, in their order, and what they share. */
+#include "dse/base/number.h"
 #include "dse/verdict/verdict_parts.h"
 #include <math.h>
 #include <string.h>
@@ -56,10 +57,14 @@ bool run_verdict_add_limits(struct run_verdict_maker *maker)
 	size_t n = space->deadline_ms > 0, i = 0;
 	for (size_t k = 0; k < space->n_limit; k++)
 		n += !is_deadline(space, &space->limit[k]);
-	for (size_t k = 0; k < space->n_limit; k++)
-		if (!is_deadline(space, &space->limit[k]))
-			words_add(&maker->text, "%s%s <= %.6g", words_between(i++, n, " and "),
-			          metric_table[space->limit[k].metric].name, space->limit[k].max);
+	for (size_t k = 0; k < space->n_limit; k++) {
+		char limit[NUMBER_SIZE];
+		if (is_deadline(space, &space->limit[k]))
+			continue;
+		number_print_plain(space->limit[k].max, 6, limit);
+		words_add(&maker->text, "%s%s <= %s", words_between(i++, n, " and "),
+		          metric_table[space->limit[k].metric].name, limit);
+	}
 	if (space->deadline_ms > 0)
 		words_add(&maker->text, "%sthe deadline of %.6g ms", words_between(i, n, " and "), space->deadline_ms);
 	return n > 0;

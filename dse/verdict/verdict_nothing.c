@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What has no design: all machines, or some. */
 #include "dse/base/memory.h"
+#include "dse/base/number.h"
 #include "dse/verdict/verdict_parts.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -30,10 +31,12 @@ static void say_nearest(struct run_verdict_maker *maker)
 		words_add(&maker->text, "%s", miss->machine);
 	if (miss->is_limit) {
 		bool is_size = metric_table[miss->metric].scope == METRIC_OF_MACHINE;
-		words_add(&maker->text, ": over %s <= %.6g by %.3g %%, as it %s %.6g%s.",
-		          metric_table[miss->metric].name, miss->limit, 100.0 * miss->violation,
-		          is_size ? "has" : "takes", round_down(miss->value),
-		          is_size || !miss->is_least ? "" : " at least");
+		char limit[NUMBER_SIZE], value[NUMBER_SIZE], over[NUMBER_SIZE];
+		number_print_plain(miss->limit, 6, limit);
+		number_print_plain(is_size ? miss->value : round_down(miss->value), 6, value);
+		number_print_plain(100.0 * miss->violation, 3, over);
+		words_add(&maker->text, ": over %s <= %s by %s %%, as it %s %s%s.", metric_table[miss->metric].name,
+		          limit, over, is_size ? "has" : "takes", value, is_size || !miss->is_least ? "" : " at least");
 	}
 	if (miss->is_least) {
 		run_verdict_claim(maker, (struct run_verdict_claim){.kind = RUN_VERDICT_MISS,

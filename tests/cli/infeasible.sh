@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Spaces without a feasible design: exit 4, what died of which limit, and the nearest miss.
+# Spaces without a feasible design: exit 4, how many designs break which limit, and what came nearest.
 . tests/cli/common
 
 # space CONSTRAINT: the smoke space with one more condition.
@@ -20,24 +20,35 @@ dies() {
 	expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results" "$@"
 	expect_text "$work/out" "No feasible design"
 	expect_text "$work/out" "$reason"
-	expect_text "$work/out" "Nearest miss"
-	expect_text "$work/out" "$miss"
+	tr -s ' \n' ' ' <"$work/out" >"$work/words"
+	grep -Eq "Closest in the search is [^:]*: $miss" "$work/words" || fail "not said first: $miss"
+	if grep -q "Nearest miss" "$work/out"; then fail "of one limit the same is said twice"; fi
 	expect_text "$work/out" "Smallest change of one limit that lets something through"
 	expect_text "$work/err" "no feasible design"
 	rm -rf "$work/results"
 }
 
 space 'latency_ms <= 0.3'
-dies latency_ms 'latency_ms at least'
-dies latency_ms 'latency_ms' --flat
+dies latency_ms 'over latency_ms <= 0.3 by [0-9.]+ %, as it takes 0.[0-9]+ at least\.'
+dies latency_ms 'layer CONV_1: latency_ms is 0.[0-9]+, limit 0.3\.' --flat
 space 'latency_ms <= 0.001'
-dies latency_ms 'layer '
+dies latency_ms 'layer CONV_[0-9] has no design; nearest: fusion.*, width [0-9]+\*.* height .* out_channels .* in_channels .*; latency_ms is 0.[0-9]+, limit 0.001\.'
 space 'sram_used_frac <= 0.01'
-dies sram_used_frac 'sram_used_frac is'
+dies sram_used_frac 'layer .*; sram_used_frac is [0-9.]+, limit 0.01\.'
 space 'mac_units <= 100'
-dies mac_units 'mac_units is 4864, limit 100'
+dies mac_units 'over mac_units <= 100 by 4764 %, as it has 4864\.'
+space 'sram_byte <= 12MiB' # whole numbers of bytes, as they are
+dies sram_byte 'over sram_byte <= 12582912 by 18.7 %, as it has 14942208\.'
 space 'edp_mj_ms <= 0.0001'
-dies edp_mj_ms 'edp_mj_ms is'
+dies edp_mj_ms 'over edp_mj_ms <= 0.0001 by [0-9]+ %, as it takes 0.0[0-9]+\.'
+
+# Of several limits it is said of each how near it is.
+space 'latency_ms <= 0.3'
+echo '  - energy_mj <= 0.12' >>"$work/none.yaml"
+expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results"
+tr -s ' \n' ' ' <"$work/out" >"$work/words"
+grep -Eq "Nearest miss: dvfs_chip, mla.array 16x4 tiny: latency_ms at least 0.37[0-9]*, limit 0.3; energy_mj at least 0.12[0-9]*, limit 0.12;" \
+	"$work/words" || fail "limits are not told one by one"
 
 # Every machine refused by a rule on machines.
 space 'chip.n_dram >= 100'
@@ -45,7 +56,7 @@ expect_code 4 "$DSE" explore "$work/none.yaml" --detail fast -o "$work/results"
 expect_text "$work/out" "chip.n_dram >= 100"
 for options in "" --flat; do
 	space 'pe.sram_byte < 10'
-	dies 'pe.sram_byte < 10' "constraint 'pe.sram_byte < 10': left side 98304, right side 10" $options
+	dies 'pe.sram_byte < 10' "constraint 'pe.sram_byte < 10': left side 98304, right side 10\\." $options
 done
 
 # As JSON, too; and no empty front takes the place of an older one.

@@ -152,6 +152,30 @@ static void test_json_numbers_round_up(void **state)
 	}
 }
 
+/* No exponent between 1e-4 and 1e15, as near as that many digits can be, and whole numbers that have more of them
+ * exact. */
+static void test_json_numbers_for_people_are_plain(void **state)
+{
+	struct rng rng = rng_stream(1, 2, 5);
+	char text[NUMBER_SIZE];
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++) {
+		int n_digit = 1 + (int)rng_below(&rng, 12);
+		double size = pow(10, 18.9 * rng_unit(&rng) - 4), value = rng_below(&rng, 2) ? size : floor(size);
+		number_print_plain(value, n_digit, text);
+		double shown = strtod(text, NULL), last = pow(10, floor(log10(value > 0 ? value : 1)) + 1 - n_digit);
+		assert_null(strchr(text, 'e'));
+		assert_true(fabs(shown - value) <= 0.5 * fmin(last, 1 + last * 1e-9) * (1 + 1e-9) || value < 1);
+		assert_true(value < pow(10, n_digit) || value > floor(value) || shown == value);
+	}
+	number_print_plain(1.0 / 3, 3, text);
+	assert_string_equal(text, "0.333");
+	number_print_plain(999.6, 3, text);
+	assert_string_equal(text, "1000");
+	number_print_plain(14942208, 6, text);
+	assert_string_equal(text, "14942208");
+}
+
 /* As printf has it with 15 digits, or 16, or 17, whichever is the first that reads back. */
 static void expect_number(double value)
 {
@@ -221,6 +245,7 @@ int main(void)
 	    cmocka_unit_test(test_json_numbers_round_trip),
 	    cmocka_unit_test(test_json_numbers_are_short),
 	    cmocka_unit_test(test_json_numbers_round_up),
+	    cmocka_unit_test(test_json_numbers_for_people_are_plain),
 	    cmocka_unit_test(test_numbers_are_printed_apart),
 	    cmocka_unit_test(test_json_numbers_are_those_of_printf),
 	};
