@@ -29,10 +29,10 @@ bool run_verdict_was_cut(const struct run_verdict_maker *maker)
 void run_verdict_add_value(struct run_verdict_maker *maker, enum metric metric, double value)
 {
 	const char *unit = metric_table[metric].unit;
-	if (strcmp(unit, "byte") == 0 && value >= 1e6)
-		words_add(&maker->text, "%.4g MB", value * 1e-6);
-	else
-		words_add(&maker->text, "%.4g%s%s", value, unit[0] ? " " : "", unit);
+	char text[NUMBER_SIZE];
+	bool is_large = strcmp(unit, "byte") == 0 && value >= 1e6;
+	number_print_plain(is_large ? value * 1e-6 : value, 4, text);
+	words_add(&maker->text, "%s%s%s", text, unit[0] ? " " : "", is_large ? "MB" : unit);
 }
 
 void run_verdict_add_range(struct words_text *text, double least, double most)

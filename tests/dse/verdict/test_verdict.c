@@ -7,7 +7,9 @@
  *   space ─► for each machine: flat exhaustive search ─► all nondominated designs ─┐
  *      └───► exact search of all machines ─► verdict: facts, claims ───────────────┴─► contradicted?
  *
- * VERDICTS_SHOW in the environment prints the verdicts.
+ * Sentences are checked twice: each figure has a claim (sentence_figures.h), and names, counts, sizes, margins, layers
+ * and operating points are read out of the words and compared (sentence_truth.h). VERDICTS_SHOW in the environment
+ * prints the verdicts.
  */
 #include "tests/support/unit_test.h"
 
@@ -16,6 +18,7 @@
 #include "dse/verdict/verdict.h"
 #include "sim/base/rng.h"
 #include "tests/dse/verdict/sentence_figures.h"
+#include "tests/dse/verdict/sentence_truth.h"
 #include "tests/support/draws.h"
 #include "tests/support/random_network.h"
 #include "tests/support/slow_build.h"
@@ -24,26 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { TEXT = 4096, MAX_AXIS = 3, MAX_VALUE = 3, MAX_MACHINE = 27 };
-
-/* What sums in another order, and prints of fifteen digits, may differ by. */
-#define SAME (1.0 + 1e-9)
-
-struct axis {
-	const char *key;
-	unsigned n;
-	const char *value[MAX_VALUE];
-};
-
-/* A space as text, but for its axes, which vary or have one value each. */
-struct drawn {
-	char machine[64], layers[TEXT], objectives[256], more[256], deadline[32];
-	unsigned n_axis, n_machine;
-	struct axis axis[MAX_AXIS];
-	unsigned n_objective;
-	bool is_scaled[SPACE_MAX_OBJECTIVE], has_latency;
-};
 
 static const struct axis chip_axis[] = {{"mla.array", 3, {"16x4", "8x4", "16x2"}},
                                         {"pe.sram_byte", 2, {"65536", "16384"}},
@@ -77,9 +60,8 @@ static void draw(struct rng *rng, struct drawn *drawn)
 	static const char *const deadline[] = {"0.05", "0.2", "1", "100"};
 	bool is_systolic = rng_below(rng, 4) == 0;
 	char network[TEXT];
-	unsigned n_layer;
 	*drawn = (struct drawn){.n_machine = 1};
-	random_network(rng, 2, network, TEXT, &n_layer);
+	random_network(rng, 2, network, TEXT, &drawn->n_layer);
 	folder_write("random.yaml", network, "");
 	(void)snprintf(drawn->machine, sizeof(drawn->machine), "%s",
 	               is_systolic ? "edge_tpu" : machine[rng_below(rng, 3)]);
@@ -130,16 +112,6 @@ static void write_space(const struct drawn *drawn, int only, const char *more)
 	folder_write("space.yaml", text, "");
 }
 
-/* All nondominated designs of each machine, and which of them keep the limit on the first objective. */
-struct truth {
-	const struct drawn *drawn;
-	unsigned n_machine;
-	double limit; /* of objective 0; infinite: none */
-	struct pareto all[MAX_MACHINE];
-	const struct explore *found;
-	struct run_verdict verdict;
-};
-
 static void list_designs(const struct drawn *drawn, struct truth *truth)
 {
 	*truth = (struct truth){.drawn = drawn, .n_machine = drawn->n_machine, .limit = INFINITY};
@@ -156,54 +128,9 @@ static void list_designs(const struct drawn *drawn, struct truth *truth)
 	}
 }
 
-static bool keeps(const struct truth *truth, const double *value)
-{
-	return value[0] <= truth->limit * SAME;
-}
-
-static const double *design(const struct truth *truth, unsigned machine, size_t i)
-{
-	return truth->all[machine].objective + i * truth->drawn->n_objective;
-}
-
-static double least_of(const struct truth *truth, unsigned machine, unsigned k)
-{
-	double least = INFINITY;
-	for (size_t i = 0; i < truth->all[machine].n; i++)
-		if (keeps(truth, design(truth, machine, i)))
-			least = fmin(least, design(truth, machine, i)[k]);
-	return least;
-}
-
-/* Whether own is no larger in what is the machine's, and in all else by the margin. */
-static bool beats(const struct truth *truth, const double *own, const double *other, double margin)
-{
-	for (unsigned k = 0; k < truth->drawn->n_objective; k++) {
-		double factor = truth->drawn->is_scaled[k] ? 1.0 + margin : 1.0;
-		if (!(own[k] * factor <= other[k] * SAME))
-			return false;
-	}
-	return true;
-}
-
-/* Whether each design of the machine is beaten by one of the other's, of any machine's where that is
- * RUN_VERDICT_NOBODY. */
-static bool is_beaten(const struct truth *truth, unsigned machine, uint32_t by, double margin)
-{
-	for (size_t i = 0; i < truth->all[machine].n; i++) {
-		bool found = !keeps(truth, design(truth, machine, i));
-		for (unsigned m = 0; m < truth->n_machine && !found; m++)
-			for (size_t k = 0; k < truth->all[m].n && !found && (by == RUN_VERDICT_NOBODY || by == m); k++)
-				found = m != machine && keeps(truth, design(truth, m, k)) &&
-				        beats(truth, design(truth, m, k), design(truth, machine, i), margin);
-		if (!found)
-			return false;
-	}
-	return true;
-}
-
 struct tally {
 	unsigned n_on_front, n_beaten, n_bound, n_margin, n_empty, n_claim[RUN_VERDICT_N_CLAIM], n_together, n_figure;
+	struct said said;
 };
 
 static void check_machine(const struct truth *truth, unsigned i, struct tally *tally)
@@ -407,6 +334,7 @@ static void check_sentences(const struct truth *truth, struct tally *tally)
 		    figure_unclaimed(truth->found->space, verdict, i, truth->found->miss.violation, &tally->n_figure);
 		if (at)
 			fail_msg("no claim has '%.20s' of: %s", at, verdict->sentence[i]);
+		check_sentence(truth, verdict->sentence[i], &tally->said);
 	}
 }
 
@@ -465,6 +393,7 @@ static void try_space(uint32_t number, struct tally *tally)
 	folder_explore(&space, &engine_exact, false, 2, &found);
 	assert_int_equal(unroller_init(&unroller, &found, 1, &err), ERR_OK);
 	truth->found = &found;
+	truth->unroller = &unroller;
 	const struct run_verdict_of of = {.space = &space, .explore = &found, .unroller = &unroller};
 	run_verdict_make(&of, &truth->verdict);
 	show(truth, number);
@@ -477,6 +406,7 @@ static void try_space(uint32_t number, struct tally *tally)
 		check_claim(truth, &truth->verdict.claim[i]);
 		tally->n_claim[truth->verdict.claim[i].kind]++;
 	}
+	memset(tally->said.is_beaten, 0, sizeof(tally->said.is_beaten));
 	check_sentences(truth, tally);
 	check_rows(truth);
 	run_verdict_free(&truth->verdict);
@@ -500,7 +430,10 @@ static void test_verdict_on_random_spaces_is_not_contradicted_by_any_design(void
 	              tally.n_on_front, tally.n_beaten, tally.n_bound, tally.n_margin, tally.n_together, tally.n_empty);
 	for (unsigned i = 0; i < RUN_VERDICT_N_CLAIM; i++)
 		print_message("%s%u %s", i > 0 ? ", " : "claims: ", tally.n_claim[i], run_verdict_claim_name[i]);
-	print_message("; %u figures in sentences\n", tally.n_figure);
+	print_message("; %u figures, %u names, %u counts, %u sizes, %u designs in sentences\n", tally.n_figure,
+	              tally.said.n_name, tally.said.n_count, tally.said.n_size, tally.said.n_design);
+	assert_true(SLOW_BUILD || (tally.said.n_name > 0 && tally.said.n_count > 0 && tally.said.n_size > 0 &&
+	                           tally.said.n_design > 0));
 	assert_true(tally.n_on_front > 0 && tally.n_beaten > 0);
 	assert_true(SLOW_BUILD || (tally.n_margin > 0 && tally.n_bound > 0 && tally.n_empty > 0 &&
 	                           tally.n_claim[RUN_VERDICT_TIME] > 0 && tally.n_claim[RUN_VERDICT_STATIC] > 0 &&
