@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse init: a space or a machine to begin with, every part of it explained; the space is explored in a second. */
+#include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/out/paths.h"
 #include "dse/space/machine_read.h"
@@ -131,7 +132,7 @@ static bool find_technology(const char *path, char section[SECTION_SIZE])
 	return fits && n > 0;
 }
 
-/* dse init machine NAME [--like MACHINE]. */
+/* dse init machine NAME [--like MACHINE] [--set KEY=VALUE]. */
 static enum err_code init_machine(const struct cli_options *options, struct err *err)
 {
 	char path[PATH_SIZE], name[MACHINE_NAME_SIZE];
@@ -144,6 +145,8 @@ static enum err_code init_machine(const struct cli_options *options, struct err 
 		code = path_find(options->like ? options->like : DEFAULT_LIKE, "machines", &arena, &from, err);
 	if (code == ERR_OK)
 		code = machine_read_sources(from, &like, &sources, &arena, err);
+	if (code == ERR_OK)
+		code = choice_set_machine(options, &like, &sources, err);
 	char section[SECTION_SIZE] = "";
 	bool has_section = code == ERR_OK && like.technology.of.node_nm > 0;
 	if (has_section && (!like.technology.is_area_alone || !find_technology(from, section)))
@@ -185,7 +188,7 @@ enum err_code cmd_init(const struct cli_options *options, struct err *err)
 	if (!is_machine && options->n_file > 1)
 		return err_add(err, ERR_USAGE, "dse init: '%.60s' is one too many; usage: dse init [NAME]",
 		               options->file[1]);
-	if (!is_machine && options->like)
-		return err_add(err, ERR_USAGE, "dse init: --like is of 'dse init machine NAME'");
+	if (!is_machine && (options->like || options->set.n > 0))
+		return err_add(err, ERR_USAGE, "dse init: --like and --set are of 'dse init machine NAME'");
 	return is_machine ? init_machine(options, err) : init_space(options, err);
 }

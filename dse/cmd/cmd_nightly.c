@@ -221,6 +221,8 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 	                                  .accept = options->accept.text,
 	                                  .n_table = options->tables.n,
 	                                  .table = options->tables.text,
+	                                  .n_set = options->set.n,
+	                                  .set = options->set.text,
 	                                  .tolerance_text = options->tolerance,
 	                                  .max_seconds = options->max_seconds,
 	                                  .max_mb = options->max_mb,
@@ -237,6 +239,8 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 		               "dse nightly: --note says why a space is accepted: it goes with --accept");
 	enum err_code code =
 	    tolerance_parse("dse nightly: --tolerance", options->tolerance, &night.request.tolerance, err);
+	if (code == ERR_OK)
+		code = choice_set(options, &night.set, err);
 	if (code == ERR_OK)
 		code = set_up(&night, options, err);
 	if (code == ERR_OK)

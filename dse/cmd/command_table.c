@@ -81,7 +81,7 @@ static const struct cli_command command_table[] = {
      1, SIZE_MAX,
      LIST(OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, OPTION_COLOR,
           OPTION_STORE, OPTION_DATE, OPTION_SEEDS, OPTION_ACCEPT, OPTION_NOTE, OPTION_TABLES, OPTION_MAX_SECONDS,
-          OPTION_MAX_MB, OPTION_TOLERANCE),
+          OPTION_MAX_MB, OPTION_TOLERANCE, OPTION_SET),
      cmd_nightly},
     {"runs", "[prune]", "list the runs that were kept, newest first; remove old ones",
      "Every 'dse explore' keeps its run in a store, results/dse.sqlite: inputs, options, front, counts, certificate,\n"
@@ -268,7 +268,7 @@ static const struct cli_command command_table[] = {
      "writes a machine file with the values of --like, each with unit, range and meaning. A file that is there "
      "already\n"
      "stays.",
-     0, 2, LIST(OPTION_HELP, OPTION_LIKE, OPTION_QUIET), cmd_init},
+     0, 2, LIST(OPTION_HELP, OPTION_LIKE, OPTION_SET, OPTION_QUIET), cmd_init},
     {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
      "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
      "event in the event tier, some designs of which it then times for two seconds.",

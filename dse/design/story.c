@@ -4,6 +4,7 @@
 #include "mapper/octopus/octopus_time.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 static const char *const tier_text[N_DETAIL] = {[DETAIL_FAST] = "fast tier",
                                                 [DETAIL_EVENT] = "event tier",
@@ -32,6 +33,20 @@ void story_print(FILE *file, unsigned indent, const struct story *story)
 		between = " and ";
 	}
 	(void)fprintf(file, "; mapping %s; %s\n", story->mapping, overhead_text(story));
+	words_fold_end(&fold);
+}
+
+void story_print_searched(FILE *file, const char *detail)
+{
+	struct words_fold fold;
+	assert(file && detail);
+	enum detail own = DETAIL_FAST;
+	while (own < N_DETAIL - 1 && strcmp(detail, detail_name[own]) != 0)
+		own++;
+	(void)fprintf(words_fold_begin(&fold, file),
+	              "latency of: %s; mapping and operating points searched, each design its own; without run-time "
+	              "overhead\n",
+	              tier_text[own]);
 	words_fold_end(&fold);
 }
 

@@ -20,6 +20,12 @@ struct story {
 /* "latency of: fast tier, PL1 (0.5 V, 320 MHz); mapping ...; without run-time overhead", after so many blanks. */
 void story_print(FILE *file, unsigned indent, const struct story *story);
 
+/*
+ * Of designs that a search found, where their machine is not at hand: "latency of: event tier; mapping and operating
+ * points searched, each design its own; without run-time overhead". detail: its name.
+ */
+void story_print_searched(FILE *file, const char *detail);
+
 /* The same as an object, "latency_of". */
 void story_put_json(struct json *json, const struct story *story);
 

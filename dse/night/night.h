@@ -15,6 +15,7 @@
 #include "dse/keep/folder_lock.h"
 #include "dse/night/night_fronts.h"
 #include "dse/night/night_noise.h"
+#include "dse/space/machine_set.h"
 
 #define NIGHT_WHY_SIZE 512
 /* Nights of a trend. */
@@ -60,9 +61,10 @@ struct night_space {
 struct night_request {
 	struct store_request store;
 	const char *note; /* why --accept; NULL: none */
-	size_t n_accept, n_table;
+	size_t n_accept, n_table, n_set;
 	const char *const *accept;    /* [n_accept] names of spaces */
 	const char *const *table;     /* [n_table] files and folders of reference tables */
+	const char *const *set;       /* [n_set] "KEY=VALUE", of the machines of all spaces */
 	const char *tolerance_text;   /* NULL: nothing was said */
 	struct tolerance tolerance;   /* what it does not say: each space's resolution */
 	uint64_t max_seconds, max_mb; /* of a space's process (dse/base/child.h); 0: no limit */
@@ -72,6 +74,7 @@ struct night_request {
 
 struct night {
 	struct night_request request;
+	struct machine_set set;  /* request.set */
 	const char *date, *made; /* of the night; when the page is made, in UTC */
 	size_t n_seed;
 	struct database *store;

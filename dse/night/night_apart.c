@@ -48,7 +48,8 @@ static struct words list_words(struct night *night, const struct night_space *sp
 {
 	const struct night_request *request = &night->request;
 	struct words words = {0};
-	words.word = memory_must(arena_array(&night->arena, MAX_WORD + 2 * request->n_accept, sizeof(*words.word)));
+	words.word = memory_must(
+	    arena_array(&night->arena, MAX_WORD + 2 * (request->n_accept + request->n_set), sizeof(*words.word)));
 	add(&words, "nightly", space->file);
 	add(&words, "--date", night->date);
 	add(&words, "--seeds", number(&night->arena, night->n_seed));
@@ -58,6 +59,8 @@ static struct words list_words(struct night *night, const struct night_space *sp
 	add(&words, "--tolerance", request->tolerance_text);
 	for (size_t i = 0; i < request->n_accept; i++)
 		add(&words, "--accept", request->accept[i]);
+	for (size_t i = 0; i < request->n_set; i++)
+		add(&words, "--set", request->set[i]);
 	add(&words, "--note", request->n_accept > 0 ? request->note : NULL);
 	words.word[words.n++] = "--quiet";
 	if (request->quiet || request->no_progress)
@@ -115,8 +118,7 @@ static const char *join(struct arena *arena, const char *a, const char *b, const
 static enum err_code tell_failure(struct night *night, struct night_space *space, const struct child_end *end,
                                   struct err *err)
 {
-	const struct child_limits limits = {.max_seconds = night->request.max_seconds,
-	                                    .max_mb = night->request.max_mb};
+	const struct child_limits limits = {.max_seconds = night->request.max_seconds, .max_mb = night->request.max_mb};
 	char reason[CHILD_REASON_SIZE];
 	const char *name = NULL, *rest;
 	uint64_t seed = 0;
@@ -127,10 +129,14 @@ static enum err_code tell_failure(struct night *night, struct night_space *space
 	bool speaks = end->code > 0 && !end->is_late && rest[0] != '\0'; /* it says itself why */
 	if (!speaks)
 		(void)err_add(&messages, code, "%s: %s", space->file, reason);
-	if (is_search)
+	if (is_search) {
+		const char *set = "";
+		for (size_t i = 0; i < night->request.n_set; i++)
+			set = join(&night->arena, set, " --set ", night->request.set[i]);
 		(void)err_add(&messages, code,
-		              "to see it again: dse explore %s --detail fast --no-cache --seed %" PRIu64 " -j %" PRIu64,
-		              space->file, seed, night->request.jobs);
+		              "to see it again: dse explore %s --detail fast --no-cache --seed %" PRIu64 " -j %" PRIu64 "%s",
+		              space->file, seed, night->request.jobs, set);
+	}
 	space->code = code;
 	space->log =
 	    join(&night->arena, speaks ? rest : err_text(&messages), end->said, speaks ? err_text(&messages) : rest);
@@ -140,12 +146,12 @@ static enum err_code tell_failure(struct night *night, struct night_space *space
 
 enum err_code night_apart(struct night *night, struct night_space *space, struct err *err)
 {
-	const struct child_limits limits = {.max_seconds = night->request.max_seconds,
-	                                    .max_mb = night->request.max_mb};
+	const struct child_limits limits = {.max_seconds = night->request.max_seconds, .max_mb = night->request.max_mb};
 	const struct words words = list_words(night, space);
 	struct child_end end;
 	bool keeps_stderr = !night->request.quiet && !night->request.no_progress && isatty(STDERR_FILENO) == 1;
-	enum err_code code = child_run(words.word, words.n, &limits, keeps_stderr ? CHILD_KEEPS_STDERR : CHILD_KEEPS_NONE, &end, err);
+	enum err_code code =
+	    child_run(words.word, words.n, &limits, keeps_stderr ? CHILD_KEEPS_STDERR : CHILD_KEEPS_NONE, &end, err);
 	if (code != ERR_OK)
 		return code;
 	if (interrupt_requested())

@@ -42,6 +42,8 @@ static struct explore_request explore_request(const struct night *night, const c
 	const struct night_request *request = &night->request;
 	return (struct explore_request){.store = {request->store.command, night->store_path},
 	                                .space = space,
+	                                .n_set = request->n_set,
+	                                .set = request->set,
 	                                .detail = detail_name[DETAIL_FAST],
 	                                .quiet = true,
 	                                .no_progress = request->no_progress || request->quiet,
@@ -165,7 +167,7 @@ enum err_code night_search(struct night *night, struct night_space *space, size_
 	struct err messages = {0};
 	assert(space->code == ERR_OK);
 	space->is_searched = false;
-	space->code = space_read(space->file, &read, &messages);
+	space->code = space_read_given(space->file, &(struct space_given){.set = &night->set}, &read, &messages);
 	enum err_code code = ERR_OK;
 	if (space->code == ERR_OK && !engine_find(read.engine))
 		space->code = err_add(&messages, ERR_INPUT, "%s: there is no engine '%.40s'", space->file, read.engine);

@@ -131,10 +131,11 @@ static void print_story(FILE *file, const struct front_run *run, const struct un
 {
 	struct story story = {.machine = knee->machine,
 	                      .detail = run->space->detail,
-	                      .mapping = "searched, each design its own (operating points: the knee's)"};
+	                      .mapping = "searched, each design its own (operating points: the knee's)",
+	                      .has_overhead = !space_has_objective(run->space, METRIC_LATENCY)};
 	for (size_t i = 0; i < knee->n_layer; i++)
 		story.levels |= UINT32_C(1) << knee->layer[i]->design.level;
-	if (space_has_objective(run->space, METRIC_LATENCY))
+	if (space_has_objective(run->space, METRIC_LATENCY) || space_has_objective(run->space, METRIC_RUN_TIME))
 		story_print(file, 0, &story);
 }
 

@@ -43,14 +43,13 @@ static void print_runs(FILE *file, const struct run_compare *compare)
 {
 	const struct kept_run *run[] = {compare->before, compare->after};
 	struct table table = {0};
-	table_add_columns(&table, "|run|space|date (UTC)|engine|>points|exactness");
+	table_add_columns(&table, "|run|space|date (UTC)|engine, tier|>points|exactness");
 	for (size_t i = 0; i < 2; i++) {
 		const struct run_record *record = &run[i]->record;
-		table_add_row(&table, "%s|%s|%s|%.10s %.8s|%s%s%s|%zu|%s%s%s", i == 0 ? "before" : "now", run[i]->title,
+		table_add_row(&table, "%s|%s|%s|%.10s %.8s|%s, %s|%zu|%s%s%s", i == 0 ? "before" : "now", run[i]->title,
 		              record->space, record->date, strlen(record->date) > 11 ? record->date + 11 : "",
-		              record->engine, strcmp(record->detail, "event") == 0 ? ", " : "",
-		              strcmp(record->detail, "event") == 0 ? "event" : "", run[i]->front.n_point,
-		              record->exactness, strcmp(record->state, "complete") == 0 ? "" : ", ",
+		              record->engine, record->detail, run[i]->front.n_point, record->exactness,
+		              strcmp(record->state, "complete") == 0 ? "" : ", ",
 		              strcmp(record->state, "complete") == 0 ? "" : record->state);
 	}
 	table_finish(&table, file, 0);

@@ -2,6 +2,7 @@
 #include "dse/run/run_print.h"
 #include "dse/base/memory.h"
 #include "dse/run/run_note.h"
+#include "dse/design/story.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/out/command_word.h"
 #include "dse/keep/output_file.h"
@@ -181,6 +182,8 @@ static enum err_code print_front(FILE *file, struct database *store, const struc
 		(void)fprintf(file, "%zu of %zu points:\n", n, csv.n_row);
 		print_points(file, &csv, n_objective, chosen, n, knee);
 		print_trust(file, &csv, knee);
+		if (csv_find_column(&csv, "latency_ms") != CSV_NO_COLUMN)
+			story_print_searched(file, run->detail);
 	}
 	pareto_free(&front);
 	csv_free(&csv);

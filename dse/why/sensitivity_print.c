@@ -206,8 +206,8 @@ void sensitivity_print(FILE *file, const struct sensitivity *sensitivity)
 	say(file, text);
 	words_clear(&note);
 	words_add(&note,
-	          "Now: least latency %.6g ms, least energy %.6g mJ, each of its own mapping. Fast tier; at each value "
-	          "the best of all mappings is searched anew%s",
+	          "Now: least latency %.6g ms, least energy %.6g mJ, each of its own mapping and operating points, "
+	          "without run-time overhead. Fast tier; at each value the best of all mappings is searched anew%s",
 	          sensitivity->least[0], sensitivity->least[1],
 	          sensitivity->has_limits ? ", within the space's limits" : "");
 	if (sensitivity->epsilon > 0.0)

@@ -72,6 +72,11 @@ async function showsEverything(page) {
 	assert.match(said, /16x4 wins: fastest \(.* ms\), least energy/);
 	assert.match(said, /with 8x4 \(half the MAC units\): .* slower/);
 	assert.match(said, /What to change next/);
+	assert.match(said, /engine exact, event tier, seed/);
+	assert.match(
+		await page.locator('section#points').innerText(),
+		/Latencies: event tier; mapping and operating points searched, each design its own; without run-time overhead\./,
+	);
 	for (const heading of [
 		'Clocks by phase',
 		'Energy by part',

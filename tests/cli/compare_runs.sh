@@ -27,6 +27,7 @@ ask
 ask
 expect_code 0 "$DSE" compare last~1 smoke --store "$store"
 expect_text "$work/out" "Nothing changed between them: the same inputs, options and program."
+grep -Eq '^(before|now) .* exact, (fast|event) ' "$work/out" || fail "the tier is not named"
 expect_text "$work/out" "6 designs before, 6 now: 6 the same, 0 moved, 0 lost, 0 gained"
 expect_empty "$work/err"
 expect_code 2 "$DSE" compare 1 smoke~2 --store "$store"

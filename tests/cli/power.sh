@@ -45,6 +45,14 @@ expect_code 0 "$DSE" power dvfs_chip vgg16 --budget-frac 0.05
 grep -Eq "^ARADA's rule +yes .* 29\.082 +0\.00 " "$work/out" || fail "ARADA's rule saves nothing"
 grep -Eq '^best \(exact\) +yes .* 27\.679 +4\.82 ' "$work/out" || fail "the best schedule saves 4.82 %"
 
+# What its times are of, as of every latency: tier, mapping, run-time overhead, operating points (U4 of the review).
+for machine in dvfs_chip final_chip; do
+	expect_code 0 "$DSE" power $machine tiny --scenario speed
+	grep -Eq "^tiny on $machine, fast tier; 3 pieces of work; mapping by rules \(the splitter's splits\); without run-time overhead" "$work/out" ||
+		fail "it is not said what times are of"
+	grep -Eq '^levels [A-Za-z0-9]+ \(0\.[0-9]+ V, [0-9]+ MHz' "$work/out" || fail "operating points are not named"
+done
+
 # Mistakes.
 expect_code 2 "$DSE" power dvfs_chip vgg16 --scenario sped
 expect_text "$work/err" "did you mean 'speed'?"

@@ -32,6 +32,8 @@ folder=$(echo "$work"/runs/few-*)
 expect_code 0 "$DSE" sensitivity "$folder" $store --svg "$work/tornado.svg"
 expect_text "$work/out" 'What to change next on dvfs_chip for small:'
 expect_text "$work/out" 'elasticity of latency'
+tr -s ' \n' ' ' <"$work/out" >"$work/words"
+expect_text "$work/words" ', each of its own mapping and operating points, without run-time overhead. Fast tier; at each value'
 expect_text "$work/out" 'arm.padd_word_clk'
 expect_text "$work/out" 'Left out: energy.dram_byte_pj'
 expect_text "$work/tornado.svg" '</svg>'

@@ -127,6 +127,35 @@ columns "$work"/whole/set-*/front.csv >"$work/whole.out"
 cmp -s "$work/merged.out" "$work/whole.out" || fail "shards that are set merge to another front"
 expect_text "$(echo "$work"/merged/set-*)/run.json" '--set noc.clk_mhz=400'
 
+# A night knows what was set: as a cause of what is worse, and as another question than the same day's without it.
+night() {
+	expect_code "$1" "$DSE" nightly "$work/set_space.yaml" --store "$work/night.sqlite" --tables none -o "$work/night" --date "2026-01-0$2" -q $3
+}
+night 0 1 ''
+night 6 2 '--set noc.hop_clk=8'
+expect_text "$work/out" 'changed: '
+expect_text "$work/out" 'noc.hop_clk: 4 -> 8'
+night 0 2 ''
+expect_code 2 "$DSE" nightly "$work/set_space.yaml" --store "$work/night.sqlite" --set noc.hop=8
+expect_text "$work/err" "did you mean 'noc.hop_clk'?"
+
+# A machine to begin with has what was set, and is that machine.
+# shellcheck disable=SC2086
+expect_code 0 "$DSE" init machine "$work/own" $set_all
+expect_code 0 "$DSE" simulate "$work/own.yaml" tiny --json
+grep -v 'confidence\|source\|hint\|"machine"' "$work/out" >"$work/own.out"
+# shellcheck disable=SC2086
+expect_code 0 "$DSE" simulate dvfs_chip tiny --json $set_all
+grep -v 'confidence\|source\|hint\|"machine"' "$work/out" >"$work/set.out"
+expect_same "$work/own.out" "$work/set.out"
+expect_code 2 "$DSE" init "$work/other" --set mla.array=8x4
+expect_text "$work/err" "--like and --set are of 'dse init machine NAME'"
+# Every command that takes a machine or a space has it.
+for command in explore size nightly simulate map prove schedule power sensitivity roofline arada validate fit check explain init; do
+	expect_code 0 "$DSE" "$command" --help
+	expect_text "$work/out" '--set KEY=VALUE'
+done
+
 # Units in a space: lists, ranges as maps and in one text, all the same as plain numbers.
 base='name: units\nmachine: dvfs_chip\nnetworks: [tiny]\nlayers: [{match: ".*", split: even}]\nobjectives: [latency_ms, energy_mj]\n'
 for axis in '[98304, 131072]' '[96KiB, 128 KiB]' '{from: 96KiB, to: 128KiB, step: 32KiB}' '96KiB..128KiB:+32KiB'; do

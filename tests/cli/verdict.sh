@@ -53,6 +53,12 @@ grep -Eq '^ *[0-9]+ .* depends( |,|$)' "$work/out" || fail "no point of the fron
 grep -q "^latency of: fast tier, .*; mapping searched, each design its own (operating points: the knee's); without run-time overhead" \
 	"$work/out" || fail "it is not said what latencies are of"
 
+expect_text "$work/shown" "latency of: fast tier; mapping and operating points searched, each design its own; without run-time overhead"
+# of a space whose objective is the run time, too
+printf 'name: run\nmachine: final_chip\nnetwork: tiny\nlayers: [{match: ".*", split: even}]\nobjectives: [run_time_ms, energy_mj]\n' >"$work/run.yaml"
+"$DSE" explore "$work/run.yaml" -q -o "$work/run" --detail fast >"$work/out"
+grep -q "^latency of: fast tier, .* run-time overhead is in it$" "$work/out" || fail "it is not said what run times are of"
+
 # What an interrupted search says first is the answer so far; that it was cut stands beside it.
 "$DSE" explore tests/verdict/memory.yaml -q -o "$work/cut" --detail fast --max-evaluations 300 --store none >"$work/out"
 head -1 "$work/out" | grep -q ' wins so far: fastest' || fail "a search that was cut short does not begin with what it found"

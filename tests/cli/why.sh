@@ -16,6 +16,8 @@ expect_text "$work/out" 'mla.array=16x4: on the front'
 expect_code 0 "$DSE" why "$folder" noc.clk_mhz=200MHz $store
 expect_text "$work/out" 'noc.clk_mhz=200MHz: beaten.'
 expect_text "$work/out" 'Layers that lose most'
+tr -s ' \n' ' ' <"$work/out" >"$work/words"
+expect_text "$work/words" "Fast tier, exact searches of 9 and 9 designs worth having; mapping and operating points are each design's own, latencies without run-time overhead."
 expect_text "$work/out" 'SRAM port'
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" why last pe.sram_byte=64KiB $store

@@ -65,7 +65,7 @@
 					[
 						run.date,
 						run.engine && `engine ${run.engine}`,
-						run.detail && `detail ${run.detail}`,
+						run.detail && `${run.detail} tier`,
 						run.seed !== undefined && run.seed !== null && `seed ${run.seed}`,
 					]
 						.filter(Boolean)
@@ -116,11 +116,20 @@
 		);
 	}
 
+	// What latencies are of: tier, operating points, mapping, and whether run-time overhead is in them.
+	function latencies() {
+		const tiers = [...new Set(model.runs.map((run) => run.detail).filter(Boolean))].join(' and ');
+		const also = model.byKey.has('run_time_ms') ? ', which run_time_ms has' : '';
+		return model.byKey.has('latency_ms')
+			? `Latencies: ${tiers} tier; mapping and operating points searched, each design its own; without run-time overhead${also}.`
+			: '';
+	}
+
 	function points() {
 		const section = dse.section(
 			'points',
 			'Points',
-			'Drag over the scatter to select; click for details; Shift-click to compare.',
+			`Drag over the scatter to select; click for details; Shift-click to compare. ${latencies()}`,
 		);
 		if (model.objectives().length === 0 && !model.columns.some((column) => column.is_axis)) {
 			section.append(dse.missing('The points have no numbers.'));
