@@ -247,6 +247,57 @@ static void test_branch_does_not_depend_on_threads(void **state)
 	assert_true(n_box > 100000 && n_stopped > 10);
 }
 
+/*
+ * Of SRAMs in which nothing fits: the nearest miss is that of all designs, as long as few boxes are opened to find it,
+ * and so few it is that are opened.
+ */
+static void test_branch_finds_the_nearest_miss(void **state)
+{
+	enum { MOST_MISSES = 2000 };
+	const uint32_t n_wanted = draws(400, 20);
+	uint32_t n_missed = 0, n_opened = 0;
+	(void)state;
+	for (uint32_t i = 0; n_missed < n_wanted; i++) {
+		struct rng rng = rng_stream(9, 0, i);
+		struct fixture f;
+		struct layer_problem layer;
+		random_fixture(&rng, &f);
+		f.machine.pe_sram_byte = 32 + 4 * rng_below(&rng, 100);
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
+		                 ERR_OK);
+		layer.n_value[GENE_PLACE] = 1;
+		if (problem_size(&layer.problem) < MAX_DESIGN) {
+			struct pareto all, none;
+			struct branch_counts cut, counts;
+			uint32_t genome[N_LAYER_GENE] = {0};
+			struct engine_nearest nearest = {.genome = genome};
+			pareto_init(&all, layer.n_metric, N_LAYER_GENE);
+			pareto_init(&none, layer.n_metric, N_LAYER_GENE);
+			const struct all_designs designs = brute_force(&layer, &all);
+			assert_int_equal(
+			    branch_search(&layer, NULL, 1, &none, &cut, NULL, NULL, NULL, NULL, &(struct err){0}),
+			    ERR_OK);
+			pareto_free(&none);
+			search_on(&layer, 1, 0, &none, &counts, &nearest);
+			if (designs.none_runs) {
+				assert_true(counts.n_box <= cut.n_box + 2 * MOST_MISSES);
+				n_opened += counts.n_box > cut.n_box;
+			}
+			/* without a miss by so much, the machine has no such memory at all */
+			if (designs.none_runs && designs.least_violation < 1e8 &&
+			    counts.n_box < cut.n_box + MOST_MISSES / 64) {
+				n_missed++;
+				assert_true(nearest.violation >= designs.least_violation);
+				assert_true(nearest.violation <= designs.least_violation * (1 + 1e-6));
+			}
+			pareto_free(&all);
+			pareto_free(&none);
+		}
+		layer_problem_free(&layer);
+	}
+	assert_true(n_opened > n_missed / 2);
+}
+
 /* One design in one box; false when it does not run. */
 static bool check_bound(struct rng *rng, const struct layer_problem *layer, uint64_t *n_program)
 {
@@ -385,6 +436,7 @@ int main(void)
 	    cmocka_unit_test(test_branch_bounds_hold_for_long_queues),
 	    cmocka_unit_test(test_branch_equals_brute_force),
 	    cmocka_unit_test(test_branch_does_not_depend_on_threads),
+	    cmocka_unit_test(test_branch_finds_the_nearest_miss),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

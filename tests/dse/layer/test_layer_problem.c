@@ -292,6 +292,40 @@ static void test_layer_problem_evaluates_the_one_road(void **state)
 	layer_problem_free(&f.layer);
 }
 
+/* What does not fit is worse by as much as it lacks, what no memory could help by very much. */
+static void test_layer_problem_what_lacks_memory_says_how_much(void **state)
+{
+	(void)state;
+	uint64_t n_short = 0, n_hopeless = 0;
+	for (uint32_t sram_byte = 64; sram_byte <= 4096; sram_byte *= 4) {
+		struct fixture f;
+		uint64_t n;
+		init_fixture(&f, "dvfs_chip", sram_byte);
+		set_conv(&f, 6, 8, 8, 1);
+		build(&f);
+		struct evaluation *result = evaluate_all(&f.layer, &n);
+		for (uint64_t i = 0; i < n; i++) {
+			uint32_t genome[N_LAYER_GENE];
+			struct layer_design design;
+			struct sim_result sim;
+			struct verdict verdict;
+			double metric[N_METRIC];
+			genome_of(&f.layer, i, genome);
+			layer_problem_design(&f.layer, genome, &design);
+			if (evaluate_design(layer_context_of(&f.layer, &design), &design, &sim, metric, &verdict))
+				continue;
+			bool is_short = verdict.available > 0 && verdict.demanded > verdict.available;
+			double lack = (double)verdict.demanded / (double)verdict.available - 1;
+			assert_true(is_short ? result[i].violation == lack : result[i].violation > 1e8);
+			n_short += is_short;
+			n_hopeless += !is_short;
+		}
+		free(result);
+		layer_problem_free(&f.layer);
+	}
+	assert_true(n_short > 1000 && n_hopeless > 1000);
+}
+
 /*
  * Brute force: for every cut, no candidate with the same first genes is
  * feasible. For each range of candidates that agree in k genes we know whether
@@ -631,6 +665,7 @@ int main(void)
 	    cmocka_unit_test(test_layer_problem_counts_what_could_be_enumerated),
 	    cmocka_unit_test(test_layer_problem_places_follow_residency),
 	    cmocka_unit_test(test_layer_problem_evaluates_the_one_road),
+	    cmocka_unit_test(test_layer_problem_what_lacks_memory_says_how_much),
 	    cmocka_unit_test(test_layer_problem_cuts_hide_no_feasible_design),
 	    cmocka_unit_test(test_layer_problem_limits_are_violations_with_a_reason),
 	    cmocka_unit_test(test_layer_problem_metrics_follow_objectives_and_limits),

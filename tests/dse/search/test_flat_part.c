@@ -4,6 +4,7 @@
 
 #include "dse/search/flat_part.h"
 #include "dse/engine/engine_run.h"
+#include "dse/keep/journal.h"
 #include <math.h>
 #include <string.h>
 
@@ -115,11 +116,67 @@ static void test_flat_part_refuses_what_cannot_be_dealt(void **state)
 	err_clear(&err);
 }
 
+/* The journal of a part as a shard writes it, of so many. */
+static struct pack record_of(struct flat_part *part, uint64_t n_part)
+{
+	struct pack pack = {0};
+	pack_u64(&pack, &n_part);
+	engine_counts_pack(&part->counts, &pack);
+	pack_u64s(&pack, part->by_reason, part->n_reason);
+	engine_nearest_pack(&part->nearest, problem.n_value, problem.n_gene, &pack);
+	pareto_pack(&part->archive, problem.n_value, &pack);
+	assert_false(pack.failed);
+	return pack;
+}
+
+/* What the parts' journals join to is what one search finds; numbers of parts that no search has are refused. */
+static void test_flat_part_joins_what_journals_say(void **state)
+{
+	enum { N_PART = 3 };
+	static const uint64_t said[] = {N_PART, 0, SHARE_MAX, (uint64_t)SHARE_MAX + 1, UINT64_MAX};
+	struct pack pack[N_PART];
+	struct share whole = {.n = 1};
+	struct fixture one;
+	(void)state;
+	run(&whole, &one);
+	for (size_t at = 0; at < sizeof(said) / sizeof(said[0]); at++) {
+		struct ledger_entry entry[N_PART];
+		for (unsigned i = 0; i < N_PART; i++) {
+			struct share share = {.index = i, .n = N_PART};
+			struct fixture part;
+			run(&share, &part);
+			pack[i] = record_of(&part.part, said[at]);
+			entry[i] = (struct ledger_entry){.task = i, .data = pack[i].data, .n_byte = pack[i].n};
+			pareto_free(&part.part.archive);
+		}
+		const struct ledger ledger = {.n_entry = N_PART, .entry = entry, .is_sorted = true};
+		struct share joint = {.n = 1, .known = &ledger, .only_known = true};
+		struct fixture all;
+		struct err err = {0};
+		bool is_wrong = said[at] == 0 || said[at] > SHARE_MAX;
+		init_fixture(&all);
+		assert_int_equal(flat_part_join(&joint, &problem, &all.part, &err), is_wrong ? ERR_INPUT : ERR_OK);
+		assert_int_equal(atomic_load(&joint.n_missing), said[at] == SHARE_MAX ? SHARE_MAX - N_PART : 0);
+		if (!is_wrong) {
+			assert_int_equal(all.part.archive.n, one.part.archive.n);
+			assert_int_equal(all.part.counts.n_feasible, one.part.counts.n_feasible);
+			assert_memory_equal(all.part.archive.genome, one.part.archive.genome,
+			                    one.part.archive.n * N_GENE * sizeof(uint32_t));
+		}
+		err_clear(&err);
+		pareto_free(&all.part.archive);
+		for (unsigned i = 0; i < N_PART; i++)
+			pack_free(&pack[i]);
+	}
+	pareto_free(&one.part.archive);
+}
+
 int main(void)
 {
 	const struct CMUnitTest test[] = {
 	    cmocka_unit_test(test_flat_part_ranges_add_up),
 	    cmocka_unit_test(test_flat_part_refuses_what_cannot_be_dealt),
+	    cmocka_unit_test(test_flat_part_joins_what_journals_say),
 	};
 	return cmocka_run_group_tests(test, NULL, NULL);
 }

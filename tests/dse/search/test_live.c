@@ -7,6 +7,7 @@
 #include "dse/search/live_print.h"
 #include "dse/out/scatter.h"
 #include "dse/out/table.h"
+#include "sim/base/stop.h"
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
@@ -286,6 +287,52 @@ static void test_live_draws_what_the_search_left(void **state)
 	close_screen(&screen);
 }
 
+/* How many evaluations a second the last picture says. */
+static double last_rate(const struct screen *screen)
+{
+	double rate = -1, n;
+	for (const char *at = screen->text; (at = strstr(at, "evaluations · ")); at += 1) {
+		char digits[32] = "";
+		size_t n_digit = 0;
+		for (const char *c = at + strlen("evaluations · "); *c && *c != '/' && n_digit + 1 < sizeof(digits);
+		     c++)
+			if (*c >= '0' && *c <= '9')
+				digits[n_digit++] = *c;
+		if (sscanf(digits, "%lf", &n) == 1)
+			rate = n;
+	}
+	return rate;
+}
+
+/* What came at once counts for the three seconds after it, as it would had it come evenly in them. */
+static void test_live_rate_is_that_of_three_seconds(void **state)
+{
+	double objective[] = {1, 5, 2, 2, 5, 1};
+	struct space space = {.name = "space", .n_objective = 2, .objective = {METRIC_LATENCY, METRIC_ENERGY}};
+	const struct pareto points = {.n_objective = 2, .n = 3, .objective = objective};
+	const struct live_axes axes = {.x = 0, .y = 1};
+	static struct screen screen;
+	(void)state;
+	open_screen(&screen);
+	struct live *live = live_start(&space, "exact", &axes, 0);
+	assert_non_null(live);
+	live_set_machines(live, 1, 1, 1, 40);
+	live_set_evaluations(live, 100000);
+	live_show_front(live, &points);
+	const uint64_t begin_ms = stop_now_ms();
+	while (stop_now_ms() < begin_ms + 4000) /* more pictures than there are samples */
+		wait_for(&screen, " 0/s");
+	live_set_evaluations(live, 1000000);
+	wait_for(&screen, "1 000 000 evaluations");
+	wait_for(&screen, "1 000 000 evaluations");
+	wait_for(&screen, "1 000 000 evaluations");
+	double rate = last_rate(&screen);
+	live_end(live);
+	close_screen(&screen);
+	if (!(rate > 50000 && rate < 450000))
+		fail_msg("%g evaluations a second", rate);
+}
+
 /* A table in a file or in memory is the same whatever the environment says. */
 static void test_only_terminals_get_colours(void **state)
 {
@@ -327,6 +374,7 @@ int main(void)
 	    cmocka_unit_test(test_live_ranges_have_one_format),
 	    cmocka_unit_test(test_live_axes_are_objectives_of_the_space),
 	    cmocka_unit_test(test_live_draws_what_the_search_left),
+	    cmocka_unit_test(test_live_rate_is_that_of_three_seconds),
 	    cmocka_unit_test(test_only_terminals_get_colours),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
