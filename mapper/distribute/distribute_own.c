@@ -105,9 +105,7 @@ static void add_inputs(const struct layer_context *context, const struct layer_d
 	if (!design->in_storage)
 		n_near = min_u64(tiling->n_h, n_row * context->hierarchy.block_per_dram);
 	double map_byte = (double)tiling->map_byte * distribute_map_frac(context, design, tiling, n_near, a->n_filter);
-	double block_byte = (double)tiling->map_byte * distribute_map_frac(context, design, tiling, n_row, a->n_filter);
 	transfer->item_packet = map_byte / machine->noc_packet_byte;
-	transfer->chain_packet = block_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	transfer->setup_clk = machine->dram_load_setup_clk;
 	const struct transit transit = {.kind = TRANSIT_OWN_MAPS,

@@ -92,13 +92,13 @@ static uint32_t map_kinds(const struct tiling *tiling, const struct split *split
 }
 
 /*
- * Groups of parts of two widths: while rows are equally high they come again when as many parts as PEs fill whole rows.
- * Of very many, those not looked at are taken to be like the others.
+ * While rows are equally high, groups of parts of two widths come again when as many parts as PEs fill whole rows,
+ * those of one width at once. Of very many, those not looked at are taken to be like the others.
  */
-static void add_map_groups(const struct tiling *tiling, const struct split *split, uint32_t n_pe, struct rounds *rounds)
+static void group_maps(const struct tiling *tiling, const struct split *split, uint32_t n_pe, struct rounds *rounds)
 {
 	uint64_t n_all = ceil_div(tiling->n_map, n_pe), n_row = dim_n_part(&split->h), first = 0, n_done = 0;
-	uint64_t period = tiling->n_w / common_divisor(tiling->n_w, n_pe);
+	uint64_t period = split->w.n_b > 0 ? tiling->n_w / common_divisor(tiling->n_w, n_pe) : 1;
 	for (uint32_t n_seen = 0; first < tiling->n_map && n_seen < MAX_SEEN_GROUP;) {
 		uint64_t row = first / tiling->n_w % n_row, run_row = row < split->h.n_a ? split->h.n_a : n_row;
 		uint64_t n_left = (run_row - row) * tiling->n_w - first % tiling->n_w, n_full = n_left / n_pe;
@@ -119,19 +119,6 @@ static void add_map_groups(const struct tiling *tiling, const struct split *spli
 	}
 	for (uint32_t i = 0; i < rounds->n_map && n_done < n_all; i++)
 		rounds->map[i].n *= (double)n_all / (double)n_done;
-}
-
-static void group_maps(const struct tiling *tiling, const struct split *split, uint32_t n_pe, struct rounds *rounds)
-{
-	uint32_t n_high = dim_n_part(&split->h);
-	bool is_one_pass = split->h.n_b == 0 || tiling->n_h == n_high;
-	if (split->w.n_b > 0 || !is_one_pass) {
-		add_map_groups(tiling, split, n_pe, rounds);
-		return;
-	}
-	const struct run run = {split->h.n_b > 0 ? (uint64_t)split->h.n_a * tiling->n_w : tiling->n_map, tiling->n_map,
-	                        JOB_KIND(1, 0, 0, 0)};
-	add_run_groups(&run, n_pe, 1, &rounds->n_map, rounds->map);
 }
 
 /* Filter parts; of a grouped convolution those of a pass after the other's, sizes in the order of all. */

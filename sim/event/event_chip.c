@@ -38,7 +38,7 @@ static void fill_routes(struct event_chip *chip)
 
 void event_chip_wake(struct event_chip *chip, uint64_t clk, uint32_t unit)
 {
-	clk = clk > chip->queue.clk ? clk : chip->queue.clk;
+	assert(clk >= chip->queue.clk);
 	if (clk >= chip->wake_clk[unit])
 		return;
 	chip->wake_clk[unit] = clk;

@@ -162,6 +162,6 @@ struct job_place shared_qpes_end(struct shared_qpes *qpes);
  * So many packets, packet_clk a clock apart, have passed all routers between a PE and its DRAM interface: the tasks
  * there are that much behind. Returns the clocks that the packets have waited.
  */
-double shared_qpes_pass(struct shared_qpes *qpes, uint32_t pe, double n_packet, double packet_clk, double clk);
+double shared_qpes_pass(struct shared_qpes *qpes, uint32_t pe, double n_packet, double packet_clk);
 
 #endif

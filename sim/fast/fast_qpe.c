@@ -129,7 +129,7 @@ static double behind_clk(const struct shared_qpes *qpes, const struct shared_kin
 	return lost > 0 && got > 0 ? n_packet * packet_clk * lost / got * real_min(1, ask_frac) : 0;
 }
 
-double shared_qpes_pass(struct shared_qpes *qpes, uint32_t pe, double n_packet, double packet_clk, double clk)
+double shared_qpes_pass(struct shared_qpes *qpes, uint32_t pe, double n_packet, double packet_clk)
 {
 	double wait_clk = 0;
 	uint64_t pass = qpes->place->pass[pe / qpes->qpe_n_pe];
@@ -137,7 +137,6 @@ double shared_qpes_pass(struct shared_qpes *qpes, uint32_t pe, double n_packet, 
 		struct shared_qpe *qpe = &qpes->qpe[i];
 		if (!(pass >> i & 1) || qpe->n_task == 0)
 			continue;
-		run_to(qpes, qpe, clk);
 		const struct shared_kind *kind = &qpes->kind[qpe->task[0].job.kind];
 		double late_clk = behind_clk(qpes, kind, qpe->n_task, n_packet, packet_clk);
 		for (uint32_t k = 0; k < qpe->n_task; k++)

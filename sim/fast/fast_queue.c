@@ -239,7 +239,7 @@ static void start_write(struct queue *queue, struct ending *ending)
 /* Packets of a load or write pass the routers on their way, and wait there; what comes after it. */
 static void pass_routers(struct queue *queue, struct ending *ending, double n_packet, double packet_clk, enum turn next)
 {
-	ending->clk += shared_qpes_pass(queue->qpes, ending->job.pe, n_packet, packet_clk, ending->clk);
+	ending->clk += shared_qpes_pass(queue->qpes, ending->job.pe, n_packet, packet_clk);
 	ending->turn = next;
 	add_ending(queue, *ending);
 }

@@ -76,14 +76,14 @@ static void test_fast_qpe_delays_tasks_by_what_passes(void **state)
 	shared_qpes_add(&one.qpes, &(struct job_place){0, 0, 0}, 0);
 	shared_qpes_add(&one.qpes, &(struct job_place){0, 0, 1}, 0);
 	assert_close(one.qpes.end_clk, 800);
-	(void)shared_qpes_pass(&one.qpes, 0, 50, 2.5, 100);
+	(void)shared_qpes_pass(&one.qpes, 0, 50, 2.5);
 	assert_close(one.qpes.end_clk, 800 + 50 / 0.5);
 
 	/* a router of 2 a clock has 1.5 left beside one task: nobody waits */
 	begin_case(&one, 2);
 	time_kind(&one, 0, 100);
 	shared_qpes_add(&one.qpes, &(struct job_place){0, 0, 0}, 0);
-	assert_true(shared_qpes_pass(&one.qpes, 0, 50, 1, 100) == 0);
+	assert_true(shared_qpes_pass(&one.qpes, 0, 50, 1) == 0);
 	assert_close(one.qpes.end_clk, 400);
 }
 
