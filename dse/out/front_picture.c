@@ -11,7 +11,7 @@
 /* In SVG units (pixels); the legend's lines are of so many characters of 12 units, 6.6 wide in the mean. */
 enum { WIDTH = 980, HEIGHT = 600, LEFT = 90, RIGHT = 250, TOP = 80, BOTTOM = 64, LINE = 16 };
 enum { TEXT_SIZE = 1024 };
-enum { LEGEND_X = WIDTH - RIGHT + 24, LEGEND_CHAR = 30, TITLE_CHAR = 110 };
+enum { LEGEND_X = WIDTH - RIGHT + 24, LEGEND_CHAR = 30, TITLE_CHAR = 110, CAPTION_CHAR = 140 };
 _Static_assert(SVG_N_COLOUR <= 8, "a bit of a cell for each series");
 
 /* ---- words ---- */
@@ -22,6 +22,19 @@ static bool differs(size_t n_series, size_t n_key, size_t key, const char *const
 		if (strcmp(value[i * n_key + key], value[key]) != 0)
 			return true;
 	return false;
+}
+
+/* "16x4"; bytes that are whole KiB as such. */
+static int print_value(const char *key, const char *value, char *text, size_t n_byte)
+{
+	static const char suffix[] = "_byte";
+	size_t n_key = strlen(key);
+	bool is_size = n_key >= strlen(suffix) && strcmp(key + n_key - strlen(suffix), suffix) == 0 &&
+	               strspn(value, "0123456789") == strlen(value);
+	unsigned long long size = is_size ? strtoull(value, NULL, 10) : 0;
+	if (size >= 1024 && size % 1024 == 0)
+		return snprintf(text, n_byte, "%llu KiB", size / 1024);
+	return snprintf(text, n_byte, "%.100s", value);
 }
 
 void front_picture_name(struct front_picture *picture, struct arena *arena, size_t n_series, size_t n_key,
@@ -35,8 +48,8 @@ void front_picture_name(struct front_picture *picture, struct arena *arena, size
 		for (size_t k = 0; k < n_key; k++) {
 			if (!differs(n_series, n_key, k, value) || n >= TEXT_SIZE / 2)
 				continue;
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.100s", n ? ", " : "",
-			                      value[i * n_key + k]);
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", n ? ", " : "");
+			n += (size_t)print_value(key[k], value[i * n_key + k], text + n, sizeof(text) - n);
 			n_title += (size_t)snprintf(title + n_title, sizeof(title) - n_title, "%s%.100s",
 			                            n_title ? ", " : "", key[k]);
 		}
@@ -130,23 +143,39 @@ static void draw_band(FILE *file, const struct front_picture *picture, const str
 	}
 }
 
-/* A text in lines of LEGEND_CHAR bytes at most, broken behind blanks and commas; returns where the next one begins. */
-static double put_lines(FILE *file, double x, double y, const char *attributes, const char *text)
+/* The bytes of a text that are its next line of n_char at most: broken behind blanks and commas. */
+static size_t fit_line(const char *text, size_t n_char)
+{
+	size_t n = strlen(text), n_fit = n;
+	if (n > n_char)
+		for (n_fit = n_char; n_fit > 0 && text[n_fit - 1] != ' ' && text[n_fit - 1] != ',';)
+			n_fit--;
+	if (n_fit == 0) /* one long word; not inside a letter of UTF-8 */
+		for (n_fit = n < n_char ? n : n_char; ((unsigned char)text[n_fit] & 0xc0) == 0x80;)
+			n_fit--;
+	return n_fit;
+}
+
+/* A text in lines; returns where the next one begins. Nothing is drawn where file is NULL. */
+static double put_lines(FILE *file, double x, double y, size_t n_char, const char *attributes, const char *text)
 {
 	while (*text) {
-		char line[LEGEND_CHAR + 1];
-		size_t n = strlen(text), n_fit = n;
-		if (n > LEGEND_CHAR)
-			for (n_fit = LEGEND_CHAR; n_fit > 0 && text[n_fit - 1] != ' ' && text[n_fit - 1] != ',';)
-				n_fit--;
-		if (n_fit == 0) /* one long word; not inside a letter of UTF-8 */
-			for (n_fit = LEGEND_CHAR; ((unsigned char)text[n_fit] & 0xc0) == 0x80;)
-				n_fit--;
+		char line[CAPTION_CHAR + 1];
+		size_t n_fit = fit_line(text, n_char);
 		(void)snprintf(line, sizeof(line), "%.*s", (int)n_fit, text);
-		svg_text(file, x, y, attributes, line);
+		if (file)
+			svg_text(file, x, y, attributes, line);
 		text += n_fit + strspn(text + n_fit, " ");
 		y += LINE;
 	}
+	return y;
+}
+
+/* Sentences from y on; where they end. */
+static double put_caption(FILE *file, double y, const struct front_picture *picture)
+{
+	for (size_t i = 0; i < picture->n_caption; i++)
+		y = put_lines(file, 20, y, CAPTION_CHAR, "text-anchor=\"start\"", picture->caption[i]) + 2;
 	return y;
 }
 
@@ -156,11 +185,13 @@ static void draw_legend(FILE *file, const struct front_picture *picture)
 	double y = TOP + 4;
 	if (!picture->series_title[0])
 		return;
-	y = put_lines(file, LEGEND_X, y, bold, picture->series_title) + 6;
+	y = put_lines(file, LEGEND_X, y, LEGEND_CHAR, bold, picture->series_title) + 6;
 	for (size_t i = 0; i < picture->n_series && i < SVG_N_COLOUR; i++) {
 		bool is_rest = i + 1 == SVG_N_COLOUR && picture->n_series > SVG_N_COLOUR;
 		svg_mark(file, LEGEND_X + 4, y - 4, i, svg_colour[i], false);
-		y = put_lines(file, LEGEND_X + 16, y, plain, is_rest ? "others" : picture->series_name[i]) + 4;
+		y = put_lines(file, LEGEND_X + 16, y, LEGEND_CHAR, plain,
+		              is_rest ? "others" : picture->series_name[i]) +
+		    4;
 	}
 }
 
@@ -217,7 +248,7 @@ void front_picture_draw(FILE *file, const struct front_picture *picture)
 	fit(&x, picture->x.value, picture->n);
 	fit(&y, picture->y.value, picture->n);
 	choose_marks(picture, &x, &y, shown);
-	svg_begin(file, WIDTH, HEIGHT);
+	svg_begin(file, WIDTH, picture->n_caption > 0 ? (int)put_caption(NULL, HEIGHT + 8, picture) : HEIGHT);
 	draw_title(file, picture);
 	svg_axes_draw(file, &x, &y);
 	draw_limits(file, picture, &x, &y);
@@ -228,6 +259,7 @@ void front_picture_draw(FILE *file, const struct front_picture *picture)
 			         colour_of(picture, i), svg_colour[colour_of(picture, i)], false);
 	draw_knee(file, picture, &x, &y);
 	draw_legend(file, picture);
+	(void)put_caption(file, HEIGHT + 8, picture);
 	if (picture->uncertain)
 		svg_text(file, LEGEND_X, HEIGHT - BOTTOM, "text-anchor=\"start\" font-size=\"11\" fill=\"#555555\"",
 		         "band: how far the latency may be off");

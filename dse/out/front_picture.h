@@ -28,6 +28,8 @@ struct front_picture {
 	const uint32_t *series;         /* [n] below n_series */
 	size_t knee;                    /* a point; SIZE_MAX: none */
 	const char *knee_text;          /* "knee: 47.1 ms, 34.8 mJ" */
+	size_t n_caption;
+	const char *const *caption; /* [n_caption] sentences below the plot */
 	/* How far x of a point may be off, as a share of it; NAN: not known. NULL: of none. Asked once for each mark.
 	 */
 	double (*uncertain)(void *context, size_t point);

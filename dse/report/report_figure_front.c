@@ -5,6 +5,7 @@
 #include "dse/out/front_picture.h"
 #include "dse/out/svg.h"
 #include "dse/out/svg_axis.h"
+#include "dse/verdict/verdict.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,8 +128,14 @@ void report_draw_front(FILE *file, const struct report_data *data)
 	                                .knee_text = knee,
 	                                .uncertain = has_band ? uncertain : NULL,
 	                                .context = &off};
+	struct run_verdict verdict = {0};
+	if (run_verdict_read_json(report_run_node(&data->run, "verdict"), &verdict)) {
+		picture.n_caption = verdict.n_sentence;
+		picture.caption = verdict.sentence;
+	}
 	set_series(&picture, data, &arena);
 	front_picture_draw(file, &picture);
+	run_verdict_free(&verdict);
 	arena_free(&arena);
 }
 

@@ -139,6 +139,10 @@ enum err_code chart_write(FILE *file, const struct front_run *run, struct err *e
 	set_title(&chart);
 	set_series(&chart);
 	set_knee(&chart, second);
+	if (run->verdict) {
+		chart.picture.n_caption = run->verdict->n_sentence;
+		chart.picture.caption = run->verdict->sentence;
+	}
 	front_picture_draw(file, &chart.picture);
 	unrolled_free(&chart.point);
 	arena_free(&chart.arena);

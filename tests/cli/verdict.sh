@@ -30,6 +30,11 @@ for where in again shown merged.txt; do
 	fail "$where lacks $(head -1 "$work/lacks")"
 done
 
+# Under the picture, too.
+sed -n 's/^<text x="20.0" y="[6-9][0-9][0-9].*">\(.*\)<.text>$/\1/p' "$(echo "$work"/memory/*/front.svg)" | tr -s ' \n' '\n\n' >"$work/caption"
+sed '/^machine  /,$d' "$work/memory.txt" | tr -s ' \n' '\n\n' >"$work/words"
+expect_same "$work/words" "$work/caption"
+
 # As data, the same.
 grep -q '"verdict": {' "$work"/memory/*/run.json || fail "run.json has no verdict"
 grep -q '{"claim": "beaten", "machine": "sram 64 KiB, n_dram 1", "other": "sram 64 KiB, n_dram 2", "value": 0.00' \

@@ -21,8 +21,8 @@ static double uncertain(void *context, size_t point)
 /* Draw into a text, which the caller frees. */
 static char *draw(const struct front_picture *picture)
 {
-	char *text = NULL;
-	size_t n_byte;
+	static char *text;
+	static size_t n_byte;
 	FILE *file = open_memstream(&text, &n_byte);
 	assert_non_null(file);
 	front_picture_draw(file, picture);
@@ -123,11 +123,62 @@ static void test_picture_of_one_point(void **state)
 	arena_free(&arena);
 }
 
+/* Sentences below the plot: every word of them, in their order, in lines that end before the picture does. */
+static void test_picture_has_its_caption(void **state)
+{
+	static const double one[] = {2, 3};
+	static const uint32_t series[] = {0, 1};
+	static const char *const key[] = {"pe.sram_byte"}, *const value[] = {"131072", "98305"};
+	struct rng rng = rng_stream(3, 0, 1);
+	struct arena arena = {0};
+	(void)state;
+	for (unsigned turn = 0; turn < 50; turn++) {
+		char said[3][600], all[2000] = "", drawn[4000] = "";
+		const char *caption[3];
+		size_t n_caption = 1 + rng_below(&rng, 3);
+		for (size_t i = 0; i < n_caption; i++) {
+			size_t n = 0, n_word = 1 + rng_below(&rng, 60);
+			for (size_t k = 0; k < n_word; k++)
+				n += (size_t)snprintf(said[i] + n, sizeof(said[i]) - n, "%s%.*s", k > 0 ? " " : "",
+				                      (int)(1 + rng_below(&rng, 9)), "sentences");
+			caption[i] = said[i];
+			(void)snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s ", said[i]);
+		}
+		struct front_picture picture = {.title = "t",
+		                                .n = 2,
+		                                .x = {"x", INFINITY, one},
+		                                .y = {"y", INFINITY, one},
+		                                .series = series,
+		                                .knee = SIZE_MAX,
+		                                .n_caption = n_caption,
+		                                .caption = caption};
+		front_picture_name(&picture, &arena, 2, 1, key, value);
+		assert_string_equal(picture.series_name[0], "128 KiB");
+		assert_string_equal(picture.series_name[1], "98305");
+		char *svg = draw(&picture);
+		double height = strtod(strstr(svg, "height=\"") + strlen("height=\""), NULL);
+		for (const char *at = svg; (at = strstr(at, "<text x=\"20.0\" y=\"")); at++) {
+			double y = strtod(at + strlen("<text x=\"20.0\" y=\""), NULL);
+			const char *begin = strchr(at, '>') + 1;
+			size_t n = strcspn(begin, "<");
+			if (y < 600)
+				continue;
+			assert_true(20 + 6.6 * (double)n < PICTURE_RIGHT && y < height);
+			(void)snprintf(drawn + strlen(drawn), sizeof(drawn) - strlen(drawn), "%.*s%s", (int)n, begin,
+			               begin[n - 1] == ' ' ? "" : " ");
+		}
+		assert_string_equal(drawn, all);
+		free(svg);
+	}
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_picture_of_many_machines),
 	    cmocka_unit_test(test_picture_of_one_point),
+	    cmocka_unit_test(test_picture_has_its_caption),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
