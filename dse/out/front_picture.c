@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/out/front_picture.h"
 #include "dse/base/memory.h"
+#include "dse/out/key_value.h"
 #include "dse/out/svg.h"
 #include "dse/out/svg_axis.h"
 #include <assert.h>
@@ -24,32 +25,19 @@ static bool differs(size_t n_series, size_t n_key, size_t key, const char *const
 	return false;
 }
 
-/* "16x4"; bytes that are whole KiB as such. */
-static int print_value(const char *key, const char *value, char *text, size_t n_byte)
-{
-	static const char suffix[] = "_byte";
-	size_t n_key = strlen(key);
-	bool is_size = n_key >= strlen(suffix) && strcmp(key + n_key - strlen(suffix), suffix) == 0 &&
-	               strspn(value, "0123456789") == strlen(value);
-	unsigned long long size = is_size ? strtoull(value, NULL, 10) : 0;
-	if (size >= 1024 && size % 1024 == 0)
-		return snprintf(text, n_byte, "%llu KiB", size / 1024);
-	return snprintf(text, n_byte, "%.100s", value);
-}
-
 void front_picture_name(struct front_picture *picture, struct arena *arena, size_t n_series, size_t n_key,
                         const char *const *key, const char *const *value)
 {
 	const char **name = memory_must(arena_array(arena, n_series, sizeof(*name)));
-	char text[TEXT_SIZE], title[TEXT_SIZE] = "";
+	char text[TEXT_SIZE], title[TEXT_SIZE] = "", shown[100];
 	for (size_t i = 0; i < n_series; i++) {
 		size_t n = 0, n_title = 0;
 		text[0] = '\0';
 		for (size_t k = 0; k < n_key; k++) {
 			if (!differs(n_series, n_key, k, value) || n >= TEXT_SIZE / 2)
 				continue;
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", n ? ", " : "");
-			n += (size_t)print_value(key[k], value[i * n_key + k], text + n, sizeof(text) - n);
+			(void)key_value_print(key[k], value[i * n_key + k], shown, sizeof(shown));
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "", shown);
 			n_title += (size_t)snprintf(title + n_title, sizeof(title) - n_title, "%s%.100s",
 			                            n_title ? ", " : "", key[k]);
 		}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How machines are called: by what varies among them. */
 #include "dse/base/memory.h"
+#include "dse/out/key_value.h"
 #include "dse/verdict/verdict_parts.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -45,34 +46,14 @@ static bool tells_itself(const struct space *space, size_t axis)
 	return true;
 }
 
-/* A parameter whose key ends in its unit: what stands behind values instead. */
-static const struct key_unit {
-	const char *suffix, *unit;
-} key_unit[] = {{"_byte", "B"}, {"_mhz", "MHz"}, {"_gb_s", "GB/s"}, {"_bit", "bit"}};
-#define N_KEY_UNIT (sizeof(key_unit) / sizeof(key_unit[0]))
-
-static const struct key_unit *find_unit(const char *key)
-{
-	size_t n_key = strlen(key);
-	for (size_t i = 0; i < N_KEY_UNIT; i++) {
-		size_t n = strlen(key_unit[i].suffix);
-		if (n_key > n && strcmp(key + n_key - n, key_unit[i].suffix) == 0)
-			return &key_unit[i];
-	}
-	return NULL;
-}
-
-/* Whole KiB as such: nobody compares 98304 with 131072 at a glance. */
 static void add_value(const struct space *space, size_t axis, size_t at, struct words_text *text)
 {
 	const char *value = value_text(space, axis, at);
-	const struct key_unit *unit = axis > 0 ? find_unit(space->axis[axis - 1].param->key) : NULL;
-	bool is_whole = strspn(value, "0123456789") == strlen(value);
-	unsigned long long count = is_whole ? strtoull(value, NULL, 10) : 0;
-	if (unit && strcmp(unit->unit, "B") == 0 && count >= 1024 && count % 1024 == 0)
-		words_add(text, "%llu KiB", count / 1024);
-	else
-		words_add(text, "%s%s%s", value, unit ? " " : "", unit ? unit->unit : "");
+	char shown[96];
+	if (axis > 0 &&
+	    key_value_print(space->axis[axis - 1].param->key, value, shown, sizeof(shown)) < (int)sizeof(shown))
+		value = shown;
+	words_add(text, "%s", value);
 }
 
 /* The key behind its dot, but "clk", which many have. */
@@ -87,8 +68,7 @@ static void add_key(const struct space *space, size_t axis, struct words_text *t
 	if (axis == 0 || tells_itself(space, axis))
 		return;
 	const char *key = space->axis[axis - 1].param->key;
-	const struct key_unit *unit = find_unit(key);
-	size_t n_unit = unit ? strlen(unit->suffix) : 0;
+	size_t n_unit = key_value_suffix(key);
 	key = short_key(key);
 	words_add(text, "%.*s ", (int)(strlen(key) - n_unit), key);
 }

@@ -38,13 +38,18 @@ static void print_change(const struct sensitivity_bar *bar, const char *arrow, c
 	               bar->with ? " with " : "", bar->with ? bar->with->key : "", bar->with ? " " : "", bar->with_to);
 }
 
-/* " (MAC units +100 %, SRAM +0 %)" where the machine's size changes, else nothing. */
+/* " (MAC units +100 %, SRAM +100 %)", what changes of the machine's size, or nothing. */
 static void print_sizes(const struct sensitivity_bar *bar, char text[64])
 {
+	bool has_mac = fabs(bar->mac_frac) > 5e-3, has_sram = fabs(bar->sram_frac) > 5e-3;
+	char mac[24] = "", sram[24] = "";
+	if (has_mac)
+		(void)snprintf(mac, sizeof(mac), "MAC units %+.0f %%", 100.0 * bar->mac_frac);
+	if (has_sram)
+		(void)snprintf(sram, sizeof(sram), "SRAM %+.0f %%", 100.0 * bar->sram_frac);
 	text[0] = '\0';
-	if (fabs(bar->mac_frac) > 5e-3 || fabs(bar->sram_frac) > 5e-3)
-		(void)snprintf(text, 64, " (MAC units %+.0f %%, SRAM %+.0f %%)", 100.0 * bar->mac_frac,
-		               100.0 * bar->sram_frac);
+	if (has_mac || has_sram)
+		(void)snprintf(text, 64, " (%s%s%s)", mac, has_mac && has_sram ? ", " : "", sram);
 }
 
 static void say_bar(const struct sensitivity_bar *bar, char *text, size_t n_byte)
@@ -310,9 +315,9 @@ void sensitivity_draw(FILE *file, const struct sensitivity *sensitivity)
 	                                   .from = TOP - 4,
 	                                   .to = bottom,
 	                                   .stroke = "stroke=\"#dddddd\"",
-	                                   .base = bottom + 18,
+	                                   .base = bottom,
 	                                   .scale = 1.0});
-	svg_text(file, (LEFT + PICTURE - 40) / 2.0, bottom + 40, "text-anchor=\"middle\"",
+	svg_text(file, (LEFT + PICTURE - 40) / 2.0, bottom + 44, "text-anchor=\"middle\"",
 	         "change / %, less is better");
 	double zero = svg_axis_place(&x, 0.0);
 	svg_line(file, zero, TOP - 4, zero, bottom, "stroke=\"#444444\"");

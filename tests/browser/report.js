@@ -68,7 +68,8 @@ async function showsEverything(page) {
 		assert.ok((await page.locator(`section#${id}`).count()) === 1, `section ${id}`);
 	const text = await page.locator('main').innerText();
 	assert.doesNotMatch(text, /undefined|NaN|\[object|null/);
-	const said = await page.locator('section#overview').innerText();
+	const said = (await page.locator('section#overview').innerText()).replaceAll('\u00a0', ' ');
+	assert.doesNotMatch(await page.locator('#overview .said').innerText(), /\d (%|ms|mJ)/); // numbers stay with units
 	assert.match(said, /16x4 wins: fastest \(.* ms\), least energy/);
 	assert.match(said, /with 8x4 \(half the MAC units\): .* slower/);
 	assert.match(said, /What to change next/);

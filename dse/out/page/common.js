@@ -89,6 +89,12 @@ window.dse = {};
 	dse.fixed = (value, decimals) =>
 		Number.isFinite(value) ? grouped(value.toFixed(decimals)) : dse.number(value);
 
+	// A sentence whose numbers keep their digits and units on one line.
+	dse.prose = (text) =>
+		text
+			.replace(/(\d) (?=\d{3}(?!\d))/g, '$1\u00a0')
+			.replace(/(\d) (?=(%|ms|us|mJ|mW|MHz|KiB|MB|GB\/s)(?![\w/]))/g, '$1\u00a0');
+
 	// Units as a reader writes them.
 	const UNIT_LABEL = {
 		byte: 'B',
@@ -451,6 +457,19 @@ window.dse = {};
 	};
 
 	// ---- Chart.js -------------------------------------------------------------------------------------------
+
+	// A text in a chart, on the page's own colour, moved inside where it would be cut.
+	dse.chartText = function (ctx, text, x, y, colour, chart, align = 'left') {
+		const {left, right, top} = chart.chartArea;
+		const width = ctx.measureText(text).width;
+		const from = Math.max(left + 2, Math.min(right - width - 2, align === 'right' ? x - width : x));
+		ctx.lineWidth = 3;
+		ctx.lineJoin = 'round';
+		ctx.strokeStyle = dse.colour('surface');
+		ctx.strokeText(text, from, Math.max(top + 12, y));
+		ctx.fillStyle = colour;
+		ctx.fillText(text, from, Math.max(top + 12, y));
+	};
 
 	// A configuration with the page's colours, fonts and manners where it does not say otherwise.
 	dse.withDefaults = function (config) {

@@ -218,7 +218,7 @@
 				const text = `limit ${dse.number(max * of.scale)}\u00a0${of.shown_unit}${model.runs.length > 1 ? ', ' + model.runs[run].name : ''}`;
 				if (axis === 'x') line(ctx, at, top, at, bottom, dse.colour('mark'), [6, 4]);
 				else line(ctx, left, at, right, at, dse.colour('mark'), [6, 4]);
-				write(
+				dse.chartText(
 					ctx,
 					text,
 					axis === 'x' ? at + 4 : right - 4,
@@ -231,19 +231,6 @@
 		}
 	}
 
-	// A text on the page's own colour, moved inside where it would be cut.
-	function write(ctx, text, x, y, colour, chart, align = 'left') {
-		const {left, right, top} = chart.chartArea;
-		const width = ctx.measureText(text).width;
-		const from = Math.max(left + 2, Math.min(right - width - 2, align === 'right' ? x - width : x));
-		ctx.lineWidth = 3;
-		ctx.lineJoin = 'round';
-		ctx.strokeStyle = dse.colour('surface');
-		ctx.strokeText(text, from, Math.max(top + 12, y));
-		ctx.fillStyle = colour;
-		ctx.fillText(text, from, Math.max(top + 12, y));
-	}
-
 	function circle(chart, ctx, row, radius, colour, width, text) {
 		const at = model.runOf(row).visible && pixel(chart, row);
 		if (!at) return;
@@ -252,7 +239,7 @@
 		ctx.beginPath();
 		ctx.arc(at[0], at[1], radius, 0, 2 * Math.PI);
 		ctx.stroke();
-		if (text) write(ctx, text, at[0] + radius + 3, at[1] + 4, colour, chart);
+		if (text) dse.chartText(ctx, text, at[0] + radius + 3, at[1] + 4, colour, chart);
 	}
 
 	// A name is left out where it would lie on another; hovering tells it anyway.
@@ -276,7 +263,7 @@
 		)
 			return;
 		taken.push(place);
-		write(ctx, name, place.x, place.y, dse.colour('ink'), chart);
+		dse.chartText(ctx, name, place.x, place.y, dse.colour('ink'), chart);
 	}
 
 	function drawBrush(chart, ctx) {

@@ -35,10 +35,12 @@
 
 	function frontSets(run, [x, y]) {
 		const by = knob(run);
+		const winners = list(run.verdict.rows).filter(({place}) => place === 'on the front');
+		const alone = winners.length === 1 && winners[0].n <= 1 ? `${winners[0].machines}: on the front` : 'front';
 		const sets = new Map();
 		for (let row = run.first; row < run.first + run.n; row++) {
 			if (Number.isNaN(x.of[row]) || Number.isNaN(y.of[row])) continue;
-			const name = by ? `${by.label} ${shownKnob(by, by.of[row])}` : 'front';
+			const name = by ? `${by.label} ${shownKnob(by, by.of[row])}` : alone;
 			if (!sets.has(name)) sets.set(name, []);
 			sets.get(name).push({x: x.of[row] * x.scale, y: y.of[row] * y.scale, name: model.name(row)});
 		}
@@ -75,7 +77,7 @@
 		const data = corners.flatMap(({name, least, is_bound}) => {
 			const at = {x: least[x.key] * x.scale, y: least[y.key] * y.scale};
 			at.name = `${name}, ${is_bound ? 'not below this, as bounds prove' : 'its least values'}`;
-			return [{x: at.x, y: far.y, name: at.name, end: true}, at, {x: far.x, y: at.y, name: at.name, end: true}, {x: NaN, y: NaN}];
+			return [{x: at.x, y: far.y, name: at.name, end: true}, at, {x: far.x, y: at.y, name: at.name, machine: name, end: true}, {x: NaN, y: NaN}];
 		});
 		return [
 			{
@@ -90,10 +92,42 @@
 		];
 	}
 
+	// The knee in a ring, and what the machines that lost are called at the ends of their lines, where all have room.
+	function named(run, [x, y]) {
+		return {
+			id: 'named',
+			afterDatasetsDraw(chart) {
+				const {ctx, scales} = chart;
+				const at = (point) => [scales.x.getPixelForValue(point.x), scales.y.getPixelForValue(point.y)];
+				const knee = model.rowOf(run, run.knee);
+				ctx.save();
+				ctx.font = `11px ${Chart.defaults.font.family}`;
+				const ends = chart.data.datasets.flatMap(({data}) => data.filter(({machine}) => machine));
+				const rows = ends.map((end) => at(end)[1]);
+				if (rows.every((low, i) => rows.every((other, k) => i === k || Math.abs(low - other) > 13)))
+					for (const end of ends) {
+						const [right, low] = at(end);
+						dse.chartText(ctx, end.machine, right, low - 7, dse.colour('ink-2'), chart, 'right');
+					}
+				if (knee !== null && run.n > 1 && !Number.isNaN(x.of[knee]) && !Number.isNaN(y.of[knee])) {
+					const [left, low] = at({x: x.of[knee] * x.scale, y: y.of[knee] * y.scale});
+					ctx.strokeStyle = dse.colour('ink');
+					ctx.lineWidth = 1.5;
+					ctx.beginPath();
+					ctx.arc(left, low, 7, 0, 2 * Math.PI);
+					ctx.stroke();
+					dse.chartText(ctx, 'knee', left + 10, low - 6, dse.colour('ink'), chart);
+				}
+				ctx.restore();
+			},
+		};
+	}
+
 	function config(run, two) {
 		const sets = frontSets(run, two);
 		return {
 			type: 'scatter',
+			plugins: [named(run, two)],
 			data: {datasets: [...sets, ...lostSet(run, two, sets)]},
 			options: {
 				scales: {
@@ -127,15 +161,24 @@
 	// ---- the table ------------------------------------------------------------------------------------------
 
 	const label = (key) => (model.byKey.has(key) ? model.byKey.get(key).label : key.replace(/_/g, ' '));
-	const unit = (key) => (model.byKey.has(key) && model.byKey.get(key).unit ? ` (${model.byKey.get(key).unit})` : '');
+	const unit = (key) =>
+		model.byKey.has(key) && model.byKey.get(key).shown_unit ? ` (${model.byKey.get(key).shown_unit})` : '';
+
+	// Five digits, of a bound rounded down, as no design has less; counts are whole.
+	function figure(value, is_bound) {
+		if (Number.isInteger(value) || value === 0) return dse.number(value);
+		const decimals = Math.max(0, 4 - Math.floor(Math.log10(Math.abs(value))));
+		return dse.fixed(is_bound ? Math.floor(value * 10 ** decimals) / 10 ** decimals : value, decimals);
+	}
 
 	function table(run) {
 		const {rows, columns} = run.verdict;
 		if (list(rows).length < 2) return '';
-		const shown = (row, value, key) =>
-			!is_number(value)
-				? ''
-				: `${row.is_bound && !SIZES.includes(key) ? '\u2265\u00a0' : ''}${dse.number(value, 5)}`;
+		const shown = (row, value, key) => {
+			const is_bound = row.is_bound && !SIZES.includes(key);
+			const scale = model.byKey.has(key) ? model.byKey.get(key).scale : 1;
+			return is_number(value) ? `${is_bound ? '\u2265\u00a0' : ''}${figure(value * scale, is_bound)}` : '';
+		};
 		const has_groups = rows.some(({n}) => n > 1);
 		// [name, cell of a row]; a column that is empty in all rows is left out
 		const all = [
@@ -167,7 +210,7 @@
 			'p',
 			{id: 'next'},
 			dse.el('b', {}, text.slice(0, head)),
-			text.slice(head) + (list(run.sensitivity.bars).length > 0 ? ' Mapped anew, in the fast tier. ' : ' '),
+			dse.prose(text.slice(head)) + (list(run.sensitivity.bars).length > 0 ? ' Mapped anew, in the fast tier. ' : ' '),
 			dse.el('a', {href: '#sensitivity'}, 'Other changes'),
 		);
 	}
@@ -180,7 +223,7 @@
 		const said = dse.el(
 			'div',
 			{class: 'said'},
-			list(run.verdict.text).map((sentence) => dse.el('p', {}, sentence)),
+			list(run.verdict.text).map((sentence) => dse.el('p', {}, dse.prose(sentence))),
 		);
 		section.append(
 			dse.el('div', {class: figure ? 'verdict' : ''}, said, dse.el('div', {}, figure ? figure.element : '', next(run))),
