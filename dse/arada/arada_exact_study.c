@@ -8,6 +8,7 @@
  */
 #include "dse/arada/arada_exact_study.h"
 #include "dse/base/memory.h"
+#include "dse/out/words.h"
 #include "dse/arada/arada_physical.h"
 #include "dse/out/csv_write.h"
 #include "dse/base/parallel.h"
@@ -243,27 +244,41 @@ static void print_networks(FILE *file, const struct arada_exact_study *exact)
 	table_finish(&table, file, 0);
 }
 
+/* What rows and columns are, a line each. */
+static void print_meanings(FILE *file)
+{
+	struct words_fold fold;
+	file = words_fold_begin(&fold, file);
+	(void)fprintf(file,
+	              "\nenergy: normalised is V^2 for each clock that computes; paper is equation 6 as printed; "
+	              "machine is array, words, "
+	              "leakage, and %.3g of the memory's full power for the bandwidth allocated (assumed)\n",
+	              ARADA_MEMORY_IDLE_FRAC);
+	(void)fputs("published: VF-OH-Q, which charges a layer one change of clock and none of bandwidth\n"
+	            "by_layer: the same rule, charged all changes that it makes\n"
+	            "exact: the least energy with the same knobs, no longer than race to idle\n"
+	            "exact_part: with columns of the array off, too\n"
+	            "exact_turbo: with clocks above nominal, too, within race to idle's peak power\n",
+	            file);
+	(void)fprintf(file, "exact_later: with %.3g times race to idle's time, too\n", ARADA_LATER_FRAC);
+	(void)fputs(
+	    "late_pct: how much longer than race to idle published takes when all of its changes are charged (of "
+	    "bandwidth only where they save energy: machine)\n"
+	    "as_late_pct: how much less than published exact takes, given that time\n"
+	    "gain_pct: how much less than by_layer exact takes\n",
+	    file);
+	words_fold_end(&fold);
+}
+
 void arada_exact_print(FILE *file, const struct arada_exact_study *exact, bool brief)
 {
-	(void)fprintf(
-	    file,
-	    "exact allocation: percent of race to idle's energy saved, mean over the networks. published: VF-OH-Q, "
-	    "which charges a layer\none change of clock and none of bandwidth; late_pct: how much longer than race to "
-	    "idle it takes when all are counted that\nit makes (bandwidth changes only where they save energy: machine "
-	    "alone), as_late_pct: what exact takes less, given that time.\nby_layer: the same rule, all charged; "
-	    "exact: "
-	    "the same knobs, not longer than race to idle; _part: columns of the array off,\ntoo; _turbo: clocks above "
-	    "nominal within race to idle's peak power, too; _later: %.3g times its time, too. gain_pct: what exact\n"
-	    "takes less than by_layer. energy: normalised (V^2 for each clock that computes), paper (equation 6 as "
-	    "printed), machine (array,\nwords, leakage, and %.3g of the memory's full power for its allocated "
-	    "bandwidth: "
-	    "assumed)\n\n",
-	    ARADA_LATER_FRAC, ARADA_MEMORY_IDLE_FRAC);
+	(void)fputs("exact allocation: percent of race to idle's energy saved, mean over the networks\n\n", file);
 	print_means(file, exact);
 	if (!brief) {
-		(void)fputc('\n', file);
+		(void)fputs("\nby network\n\n", file);
 		print_networks(file, exact);
 	}
+	print_meanings(file);
 }
 
 void arada_exact_write(FILE *file, const struct arada_exact_study *exact)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The study as tables for people. */
 #include "dse/arada/arada_report.h"
+#include "dse/out/legend.h"
 #include "dse/out/table.h"
 #include <assert.h>
 #include <math.h>
@@ -12,8 +13,8 @@ static void print_options(FILE *file, const struct arada_study *study)
 	const struct arada_options *options = &study->space->arada;
 	(void)fprintf(
 	    file,
-	    "%s: memory model %s, bandwidth %s, layers as %s; a switch takes %.6g us; clocks in steps of %.6g MHz, "
-	    "%u bandwidths\n%zu layers, %zu of them different\n\n",
+	    "%s: memory model %s, bandwidth in %s, layers as %s; a switch takes %.6g us; clocks in steps of %.6g MHz, "
+	    "%u bandwidths; %zu layers, %zu of them different\n\n",
 	    study->space->name, arada_model_name[options->model], arada_bandwidth_name[options->bandwidth],
 	    arada_shape_name[options->shape], options->switch_us, options->clk_step_mhz, options->n_bandwidth,
 	    study->n_all, study->n_distinct);
@@ -57,11 +58,10 @@ static void print_means(FILE *file, const struct arada_study *study)
 		              study->run[i * study->space->n_network].platform.max_word_per_clk);
 		add_sums(&table, mean);
 	}
-	(void)fputs(
-	    "mean over networks: dynamic energy saved against race to idle (eq6: VF-OH-Q by equation 6 as printed),\n"
-	    "bandwidth left over by VF-OH-Q, mean over time and over layers\n",
-	    file);
-	table_finish(&table, file, 2);
+	(void)fputs("dynamic energy saved against race to idle, mean over the networks\n", file);
+	table_print(&table, file, 2);
+	legend_print(file, 2, &table);
+	table_free(&table);
 }
 
 static void print_networks(FILE *file, const struct arada_study *study)

@@ -201,6 +201,20 @@ void number_print_plain(double value, int n_digit, char text[NUMBER_SIZE])
 	(void)snprintf(text, NUMBER_SIZE, is_long ? "%.*f" : "%.*g", is_long ? 0 : n_digit, value);
 }
 
+void number_fill_digits(double value, size_t n_digit, char text[NUMBER_SIZE])
+{
+	size_t n = strlen(text), n_shown = 0;
+	if (!isfinite(value) || !(floor(value) < value) || strchr(text, 'e'))
+		return;
+	for (const char *at = text + strcspn(text, "123456789"); *at; at++)
+		n_shown += *at != '.';
+	if (n_shown < n_digit && !strchr(text, '.'))
+		text[n++] = '.';
+	while (n_shown++ < n_digit && n + 1 < NUMBER_SIZE)
+		text[n++] = '0';
+	text[n] = '\0';
+}
+
 void number_print_apart(double left, double right, unsigned n_digit, char text[2][NUMBER_SIZE])
 {
 	do {

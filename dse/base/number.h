@@ -6,6 +6,8 @@
  * so what C's printf and strtod would say is worked out with integers.
  */
 
+#include <stddef.h>
+
 #define NUMBER_SIZE 32
 
 /*
@@ -13,6 +15,12 @@
  * fall short of the value. Whole numbers below 1e15 in full. Finite values.
  */
 void number_print_up(double value, int n_digit, char text[NUMBER_SIZE]);
+
+/*
+ * Zeros behind a text of the value, so that it shows as many digits as others of its column: "0.13" is "0.13000" with
+ * 5. Whole numbers, powers of ten, and texts with as many digits stay.
+ */
+void number_fill_digits(double value, size_t n_digit, char text[NUMBER_SIZE]);
 
 /* The shortest of 15, 16 or 17 digits that reads back as the same double, laid out as printf's %g does. Any double. */
 void number_print(double value, char text[NUMBER_SIZE]);

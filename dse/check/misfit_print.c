@@ -84,7 +84,7 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 			  "exact, without --flat, --max-evaluations and --max-seconds.\n");
 	if (!misfit->found || misfit->exists || misfit->n == 0)
 		return;
-	table_add_columns(&table, "limit|lets something through|>change|>machines|");
+	table_add_columns(&table, "limit|lets something through|>change|>machines|how sure");
 	for (size_t i = 0; i < misfit->n; i++) {
 		const struct misfit_change *change = &misfit->change[i];
 		table_add(&table, "%s", change->what);

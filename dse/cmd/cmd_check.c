@@ -160,8 +160,8 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 	struct words_fold fold;
 	file = words_fold_begin(&fold, wide);
 	(void)fprintf(file,
-	              "  distinct layers on %s; legal splits of each dimension, in parentheses: those that the rules "
-	              "allow,\n  in brackets: those of them that can matter to the engine\n\n",
+	              "  distinct layers on %s: legal splits of each dimension, in parentheses those that the rules "
+	              "allow, in brackets those of these that can matter to the engine\n\n",
 	              set->machine.name);
 	words_fold_end(&fold);
 	file = wide;
@@ -248,14 +248,18 @@ static void print_estimate(const struct output *output, const struct space *spac
 	FILE *file = words_fold_begin(&fold, output->file);
 	const struct engine_kind *engine = engine_find(space->engine);
 	assert(engine);
-	(void)fprintf(file, "  machines: %" PRIu64 " candidates%s\n", estimate->n_machine,
+	(void)fprintf(file, "  machines: %" PRIu64 " candidate%s%s\n", estimate->n_machine,
+	              estimate->n_machine == 1 ? "" : "s",
 	              estimate->n_refused > 0 ? ", of which some are refused" : "");
 	if (estimate->n_refused > 0)
 		(void)fprintf(file, "  refused: %" PRIu64 " of the %" PRIu64 " looked at, e.g. %s\n",
 		              estimate->n_refused, estimate->n_sampled, estimate->why);
-	(void)fprintf(file, "  designs: %.4g legal for all distinct layers", estimate->n_legal);
+	char count[TABLE_COUNT_SIZE];
+	table_print_about(estimate->n_legal, count);
+	(void)fprintf(file, "  designs: %s legal for all distinct layers", count);
+	table_print_about(estimate->n_candidate, count);
 	if (estimate->n_candidate < estimate->n_legal)
-		(void)fprintf(file, ", %.4g listed by rules and engine", estimate->n_candidate);
+		(void)fprintf(file, ", %s listed by rules and engine", count);
 	(void)fputs("\n", file);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
 	print_evaluations(file, estimate);
@@ -311,8 +315,9 @@ static enum err_code check_space(const struct output *output, const char *path, 
 		json_put_text(output->json, "network_result", network_result_name[space.network_result]);
 		left_out_put_json(output->json, &left);
 	} else if (code == ERR_OK) {
-		(void)fprintf(output->file, "%s: space %s: ok; %zu networks, %zu layers, %zu of them distinct\n", path,
-		              space.name, space.n_network, map.n_block, map.n_distinct);
+		(void)fprintf(output->file, "%s: space %s: ok; %zu network%s, %zu layers, %zu of them distinct\n", path,
+		              space.name, space.n_network, space.n_network == 1 ? "" : "s", map.n_block,
+		              map.n_distinct);
 		if (estimate.has_candidate && !output->cli->quiet)
 			print_layers(output->file, estimate.candidate.set, &space);
 		print_estimate(output, &space, &estimate);

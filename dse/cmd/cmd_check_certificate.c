@@ -33,23 +33,24 @@ static void print_json(FILE *file, const struct certify_report *report)
 
 static void print_text(FILE *file, const struct certify_report *report)
 {
-	(void)fprintf(file, "Accepted: the %zu points of %s are designs, and ", report->n_front, report->space);
+	(void)fprintf(file, "Accepted: the %zu points of %s are designs, and for every legal design one of them is ",
+	              report->n_front, report->space);
 	if (report->epsilon > 0)
-		(void)fprintf(file, "to each legal design one of them is in no objective more than %.3g %% larger\n",
-		              100 * report->epsilon);
+		(void)fprintf(file, "worse by no more than %.3g %% in any objective\n", 100 * report->epsilon);
 	else
-		(void)fprintf(file, "to each legal design one of them is in no objective larger\n");
+		(void)fprintf(file, "no worse in any objective\n");
 	(void)fprintf(file,
-	              "  machines %" PRIu64 ": %" PRIu64 " with their layers' fronts, %" PRIu64
-	              " by bounds alone, %" PRIu64 " that rules or limits refuse\n",
+	              "  machines: %" PRIu64 ", %" PRIu64 " of them with their layers' fronts, %" PRIu64
+	              " by bounds alone, %" PRIu64 " refused by rules or limits\n",
 	              report->n_machine, report->n_searched, report->n_behind, report->n_refused);
-	(void)fprintf(file, "  layers, on all machines, in all places %" PRIu64 ", points of them %" PRIu64 "\n",
+	(void)fprintf(file,
+	              "  layers: %" PRIu64 ", of each machine and in each place; %" PRIu64 " points on their fronts\n",
 	              report->n_layer, report->n_point);
 	(void)fprintf(file,
-	              "  boxes %" PRIu64 ": behind a point %" PRIu64 ", nothing in them runs %" PRIu64
-	              ", one design, priced %" PRIu64 "\n",
+	              "  boxes of splits: %" PRIu64 ", of which a point dominates %" PRIu64 ", nothing runs in %" PRIu64
+	              ", %" PRIu64 " are one design, priced again, and the others are divided\n",
 	              report->n_box, report->n_cut, report->n_infeasible, report->n_priced);
-	(void)fprintf(file, "  sums of chains of layers %" PRIu64 "\n", report->n_sum);
+	(void)fprintf(file, "  sums over the layers of networks: %" PRIu64 "\n", report->n_sum);
 	if (strcmp(report->model, model_version) == 0)
 		(void)fprintf(file, "  model %s\n", report->model);
 	else

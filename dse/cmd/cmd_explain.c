@@ -13,6 +13,7 @@
 #include "dse/base/parallel.h"
 #include "dse/keep/output_file.h"
 #include "dse/out/paths.h"
+#include "dse/out/table.h"
 #include "dse/out/words.h"
 #include "mapper/network/file_kind.h"
 #include <assert.h>
@@ -73,14 +74,16 @@ static void explain_machines(struct words *words, const struct space *space, con
 
 static void explain_networks(struct words *words, const struct space *space)
 {
+	char count[TABLE_COUNT_SIZE];
 	words_section(words, "Networks");
 	for (size_t i = 0; i < space->n_network; i++) {
 		const struct network *network = &space->network[i].network;
 		uint64_t n_mac = 0;
 		for (size_t k = 0; k < network->n_block; k++)
 			n_mac += block_n_mac(&network->block[k]);
-		words_line(words, "%s (%s): %zu layers, %.4g multiply-accumulates", network->name,
-		           space->network[i].path, network->n_block, (double)n_mac);
+		table_print_count(n_mac, count);
+		words_line(words, "%s (%s): %zu layers, %s multiply-accumulates", network->name, space->network[i].path,
+		           network->n_block, count);
 		if (space->aggregate == AGGREGATE_WEIGHTED)
 			words_line(words, "  weight %g", space->network[i].weight);
 	}
@@ -183,12 +186,13 @@ static void explain_cost(struct words *words, const struct space *space, const s
 		words_line(words, "no design, unless a machine that was not looked at is not refused");
 		return;
 	}
-	char n[64], seconds[64];
+	char n[64], seconds[64], count[TABLE_COUNT_SIZE];
 	estimate_print(estimate->least_evaluation, estimate->most_evaluation, n);
 	estimate_print(estimate->is_least ? estimate->seconds : estimate->least_seconds,
 	               estimate->is_least ? estimate->seconds : estimate->most_seconds, seconds);
-	words_line(words, "%.4g legal designs of distinct layers on all machines; %s about %s of them",
-	           estimate->n_legal, is_random ? "an exhaustive search would evaluate" : "evaluated are", n);
+	table_print_about(estimate->n_legal, count);
+	words_line(words, "%s legal designs of distinct layers on all machines; %s about %s of them", count,
+	           is_random ? "an exhaustive search would evaluate" : "evaluated are", n);
 	words_line(words, "%sabout %s s%s on %u threads and %.0f MB of memory", is_random ? "it would take " : "",
 	           seconds, estimate->is_least ? " or more" : "", estimate->n_thread, estimate->memory_mb);
 }

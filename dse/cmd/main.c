@@ -31,16 +31,29 @@ static enum err_code choose_colours(const struct cli_options *options, struct er
 	return code;
 }
 
+/* What other programs read, or a shell: lines stay whole on a terminal, too, so that a copy of them is what it was. */
+static bool is_for_programs(const struct cli_options *options)
+{
+	static command_function *const command[] = {cmd_export, cmd_completion, cmd_man};
+	if (options->help)
+		return false;
+	for (size_t i = 0; options->command && i < sizeof(command) / sizeof(command[0]); i++)
+		if (options->command->run == command[i])
+			return true;
+	return options->json;
+}
+
 int main(int argc, char **argv)
 {
 	struct err err = {0};
 	struct cli_options options;
 	struct arena arena = {0};
 	ranks_start(&argc, &argv);
-	terminal_fold_begin();
 	bool speaks = ranks_index() == 0;
 	transit_hold();
 	enum err_code code = cli_parse(&command_program, argc, argv, &options, &err);
+	if (code == ERR_OK && !is_for_programs(&options))
+		terminal_fold_begin();
 	if (code == ERR_OK)
 		code = choose_colours(&options, &err);
 	/* Only an exploration is shared; what else several ranks are asked for, the first one does. */

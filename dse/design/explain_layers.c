@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/explain_layers.h"
 #include "dse/base/memory.h"
+#include "dse/out/table.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -163,14 +164,13 @@ static void print_group(struct words *words, const struct space *space, const st
 	           group->n_distinct < group->n ? ", some of them alike" : "");
 	words_line(words, "  split: %s", text->split.text);
 	words_line(words, "  %s", text->rest.text);
-	if (group->n_candidate < group->n_legal)
-		words_line(words, "  %.4g designs, %.4g listed by rules and engine, of %zu distinct %s",
-		           (double)group->n_legal, (double)group->n_candidate, group->n_distinct,
-		           group->n_distinct == 1 ? "layer" : "layers");
-	else
-		words_line(words, "  %.4g %s of %zu distinct %s", (double)group->n_legal,
-		           group->n_legal == 1 ? "design" : "designs", group->n_distinct,
-		           group->n_distinct == 1 ? "layer" : "layers");
+	char legal[TABLE_COUNT_SIZE], listed[TABLE_COUNT_SIZE];
+	table_print_about((double)group->n_legal, legal);
+	table_print_about((double)group->n_candidate, listed);
+	words_line(words, "  %s design%s%s%s%s of %zu distinct layer%s", legal, group->n_legal == 1 ? "" : "s",
+	           group->n_candidate < group->n_legal ? ", " : "", group->n_candidate < group->n_legal ? listed : "",
+	           group->n_candidate < group->n_legal ? " listed by rules and engine," : "", group->n_distinct,
+	           group->n_distinct == 1 ? "" : "s");
 }
 
 void explain_layers(struct words *words, const struct space *space, const struct layer_set *set)

@@ -273,6 +273,7 @@ static void print_layers(FILE *file, const struct map_report *report)
 	}
 	for (size_t i = 0; i < report->mapping->network.n_block; i++)
 		add_layer(&table, report, i);
+	table_leave_empty(&table);
 	table_print(&table, file, 0);
 	legend_print(file, 0, &table);
 	table_free(&table);

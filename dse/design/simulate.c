@@ -376,6 +376,7 @@ static void print_figures(FILE *file, const struct machine *machine, const struc
 	for (size_t i = 0; i < n; i++)
 		if (is_shown(block, shown, i))
 			add_figures(&table, machine, &block[i], with_ahead, with_node);
+	table_leave_empty(&table);
 	table_print(&table, file, 0);
 	legend_print(file, 0, &table);
 	table_free(&table);
@@ -429,8 +430,10 @@ void simulate_sum(const struct machine *machine, const struct simulated *block, 
 /* Energy by part shows where the next design should save. */
 static void print_totals(FILE *file, const struct machine *machine, const struct simulate_totals *totals)
 {
-	(void)fprintf(file, "totals\n  total_clk %" PRIu64 " (without ARM operations %" PRIu64 ")\n", totals->total_clk,
-	              totals->core_clk);
+	(void)fprintf(file, "totals\n  total_clk %" PRIu64, totals->total_clk);
+	if (totals->core_clk < totals->total_clk)
+		(void)fprintf(file, " (without ARM operations %" PRIu64 ")", totals->core_clk);
+	(void)fputc('\n', file);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope != METRIC_OF_MACHINE &&
 		    !isnan(metric_value(machine, totals->metric, (enum metric)k)))

@@ -14,8 +14,11 @@ static const char *overhead_text(const struct story *story)
 {
 	if (story->has_overhead)
 		return "run-time overhead is in it";
-	return story->machine->has_octopus ? "without run-time overhead, which run_time_ms adds"
-	                                   : "without run-time overhead (the machine has no section octopus)";
+	if (story->machine->has_octopus)
+		return "without run-time overhead, which run_time_ms adds";
+	return story->machine->target == MACHINE_SYSTOLIC
+	           ? "without run-time overhead"
+	           : "without run-time overhead (the machine file has no section octopus)";
 }
 
 void story_print(FILE *file, unsigned indent, const struct story *story)

@@ -66,17 +66,20 @@ void energy_print(FILE *file, const struct energy *energy, const struct supply_e
 	file = words_fold_begin(&fold, file);
 	(void)fputs("  energy_mj by part:", file);
 	for (size_t i = 0; i < N_PART; i++) {
-		bool is_rare = part[i].offset == offsetof(struct energy, awake_pj) ||
-		               part[i].offset == offsetof(struct energy, switch_pj);
-		if (is_rare && part_pj(energy, i) <= 0)
+		if (part_pj(energy, i) <= 0) /* the machine has none, or nothing of it is known */
 			continue;
 		(void)fprintf(file, "%s%s %.4g", between, part[i].word, part_pj(energy, i) * MJ_PER_PJ);
 		between = ", ";
 	}
 	(void)fputs("\n  energy_mj by supply (dynamic + static):", file);
-	for (int i = 0; i < N_SUPPLY; i++)
-		(void)fprintf(file, "%s %s %.4g + %.4g", i > 0 ? "," : "", supply_name[i],
-		              supply[i].dynamic_pj * MJ_PER_PJ, supply[i].static_pj * MJ_PER_PJ);
+	between = " ";
+	for (int i = 0; i < N_SUPPLY; i++) {
+		if (supply[i].dynamic_pj <= 0 && supply[i].static_pj <= 0)
+			continue;
+		(void)fprintf(file, "%s%s %.4g + %.4g", between, supply_name[i], supply[i].dynamic_pj * MJ_PER_PJ,
+		              supply[i].static_pj * MJ_PER_PJ);
+		between = ", ";
+	}
 	(void)fputc('\n', file);
 	words_fold_end(&fold);
 }

@@ -126,6 +126,7 @@ void table_add_most(struct table *table, double value)
 		return;
 	}
 	number_print_up(value, 5, text);
+	number_fill_digits(value, 5, text);
 	table_add(table, "%s", text);
 }
 
@@ -142,6 +143,15 @@ void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE])
 	*to = '\0';
 }
 
+void table_print_about(double value, char text[TABLE_COUNT_SIZE])
+{
+	assert(value >= 0);
+	if (value < 1e15)
+		table_print_count((uint64_t)(value + 0.5), text);
+	else
+		(void)snprintf(text, TABLE_COUNT_SIZE, "%.4g", value);
+}
+
 /* The text has its colour, not the blanks around it. */
 static void put_cell(FILE *file, struct table_cell cell, size_t width, bool right, bool last, bool is_coloured)
 {
@@ -150,7 +160,7 @@ static void put_cell(FILE *file, struct table_cell cell, size_t width, bool righ
 	assert(n_blank >= 0);
 	(void)fprintf(file, "%*s%s%s%s", right ? n_blank : 0, "", colour_code(has_colour, cell.colour), cell.text,
 	              colour_code(has_colour, COLOUR_NONE));
-	if (!last) /* no blanks at the end of a line */
+	if (!last)
 		(void)fprintf(file, "%*s  ", right ? 0 : n_blank, "");
 }
 
@@ -235,64 +245,123 @@ void table_print_left_out(const struct table *table, FILE *file, const char *whe
 		(void)fprintf(file, "; %s has them\n", where);
 }
 
-/* Whether a row has nothing in the columns of a block that goes on behind column 0. */
-static bool is_empty_row(const struct table *table, size_t row, size_t first, size_t end)
+/* Whether rows that differ do so in the first n columns. */
+static bool tells_rows_apart(const struct table *table, size_t n)
 {
-	for (size_t i = first; i < end; i++) {
-		size_t at = (row - 1) * table->n_column + i;
-		if (table->room[i] == TABLE_SHOWN && at < table->n_cell && !is_blank(&table->cell[at]))
+	size_t n_row = table->n_cell / table->n_column;
+	for (size_t row = 1; row < n_row; row++) {
+		const struct table_cell *cell = &table->cell[row * table->n_column], *before = cell - table->n_column;
+		size_t n_same = 0;
+		while (n_same < n && strcmp(cell[n_same].text, before[n_same].text) == 0)
+			n_same++;
+		if (n_same == n)
 			return false;
 	}
 	return true;
 }
 
 /*
- * The header and all rows of the columns of a block, [first, end), behind column 0 where they do not begin with it;
- * then without rows that have nothing there.
+ * The first columns that name a row, and stand before each block of further ones: as few as tell rows that follow each
+ * other apart, if these are at most three and leave a third of a line; else the first one.
  */
-static void print_block(const struct table *table, FILE *file, int indent, const size_t width[TABLE_MAX_COLUMN],
-                        size_t first, size_t end)
+static size_t count_keys(const struct table *table, const size_t width[TABLE_MAX_COLUMN], size_t n_char)
+{
+	size_t n_line = 0;
+	for (size_t n = 1; n <= 3 && n < table->n_column && table->room[n - 1] == TABLE_SHOWN; n++) {
+		n_line += width[n - 1] + 2;
+		if (n_line > n_char / 3 * 2)
+			return 1;
+		if (tells_rows_apart(table, n))
+			return n;
+	}
+	return 1;
+}
+
+/* A block of columns, [first, end), behind the first n_key where it does not begin with them. */
+struct block {
+	size_t n_key, first, end;
+};
+
+/* The column behind one of a block. */
+static size_t next_column(const struct block *block, size_t column)
+{
+	return block->first > 0 && column + 1 == block->n_key ? block->first : column + 1;
+}
+
+/* Whether a row has nothing in a block, or in one that goes on nothing but its keys. */
+static bool is_empty_row(const struct table *table, size_t row, const struct block *block)
+{
+	for (size_t i = block->first; i < block->end; i++) {
+		size_t at = row * table->n_column + i;
+		if (table->room[i] == TABLE_SHOWN && at < table->n_cell && !is_blank(&table->cell[at]))
+			return false;
+	}
+	return true;
+}
+
+static bool is_empty_block(const struct table *table, const struct block *block)
+{
+	for (size_t row = 0; row * table->n_column < table->n_cell; row++)
+		if (!is_empty_row(table, row, block))
+			return false;
+	return table->n_cell > 0;
+}
+
+/* The cells of a line that a block shows, up to the last one that has a text: no blanks at the end of a line. */
+static void print_line(const struct table *table, FILE *file, const struct table_cell *cell, size_t n_cell,
+                       const size_t width[TABLE_MAX_COLUMN], const struct block *block)
 {
 	bool is_coloured = colour_is_on(file);
 	size_t last = 0;
-	for (size_t i = first; i < end; i++)
-		last = table->room[i] == TABLE_SHOWN ? i : last;
-	for (size_t row = 0; row <= table->n_cell / table->n_column; row++) {
-		const struct table_cell *cell = row > 0 ? &table->cell[(row - 1) * table->n_column] : NULL;
-		size_t n = row > 0 ? table->n_cell - (row - 1) * table->n_column : table->n_column;
-		if (n == 0)
-			break;
-		if (row > 0 && first > 0 && is_empty_row(table, row, first, end))
+	for (size_t i = 0; i < block->end && i < n_cell; i = next_column(block, i))
+		last = table->room[i] == TABLE_SHOWN && !is_blank(&cell[i]) ? i : last;
+	for (size_t i = 0; i <= last; i = next_column(block, i))
+		if (table->room[i] == TABLE_SHOWN)
+			put_cell(file, cell[i], width[i], table->right[i], i == last, is_coloured);
+	(void)fputc('\n', file);
+}
+
+/* The header and all rows of a block; of one that goes on without rows that have nothing there. */
+static void print_block(const struct table *table, FILE *file, int indent, const size_t width[TABLE_MAX_COLUMN],
+                        const struct block *block)
+{
+	struct table_cell name[TABLE_MAX_COLUMN] = {0};
+	for (size_t i = 0; i < table->n_column; i++)
+		name[i] = (struct table_cell){table->name[i], COLOUR_HEAD};
+	(void)fprintf(file, "%*s", indent, "");
+	print_line(table, file, name, table->n_column, width, block);
+	for (size_t row = 0, n; row * table->n_column < table->n_cell; row++) {
+		if (block->first > 0 && is_empty_row(table, row, block))
 			continue;
+		n = table->n_cell - row * table->n_column;
 		(void)fprintf(file, "%*s", indent, "");
-		for (size_t i = 0; i < end && i < n; i = i == 0 && first > 0 ? first : i + 1)
-			if (table->room[i] == TABLE_SHOWN)
-				put_cell(file, cell ? cell[i] : (struct table_cell){table->name[i], COLOUR_HEAD},
-				         width[i], table->right[i], i == last, is_coloured);
-		(void)fputc('\n', file);
+		print_line(table, file, &table->cell[row * table->n_column], n, width, block);
 	}
 }
 
 void table_print_within(const struct table *table, FILE *file, int indent, size_t n_char)
 {
-	size_t width[TABLE_MAX_COLUMN];
+	size_t width[TABLE_MAX_COLUMN], n_keys = 0;
 	assert(table && file && table->n_column > 0);
 	find_widths(table, width);
-	for (size_t first = 0, end; first < table->n_column; first = end) {
-		size_t n = (size_t)indent + (first > 0 && table->room[0] == TABLE_SHOWN ? width[0] : 0), n_shown = 0;
-		for (end = first; end < table->n_column; end++) {
-			if (table->room[end] != TABLE_SHOWN)
+	struct block block = {.n_key = count_keys(table, width, n_char)};
+	for (size_t i = 0; i < block.n_key; i++)
+		n_keys += table->room[i] == TABLE_SHOWN ? width[i] + (i > 0 ? 2 : 0) : 0;
+	for (; block.first < table->n_column; block.first = block.end) {
+		size_t n = (size_t)indent + (block.first > 0 ? n_keys : 0), n_shown = 0;
+		for (block.end = block.first; block.end < table->n_column; block.end++) {
+			if (table->room[block.end] != TABLE_SHOWN)
 				continue;
-			n += width[end] + (first + n_shown > 0 ? 2 : 0);
+			n += width[block.end] + (block.first + n_shown > 0 ? 2 : 0);
 			if (n_shown > 0 && n > n_char)
 				break;
 			n_shown++;
 		}
-		if (n_shown == 0)
+		if (n_shown == 0 || (block.first > 0 && is_empty_block(table, &block)))
 			continue;
-		if (first > 0)
+		if (block.first > 0)
 			(void)fputc('\n', file);
-		print_block(table, file, indent, width, first, end);
+		print_block(table, file, indent, width, &block);
 	}
 }
 

@@ -57,6 +57,9 @@ void table_add_apart(struct table *table, double left, double right);
 #define TABLE_COUNT_SIZE 40
 void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE]);
 
+/* The same of a number that may be beyond all counts: then with four digits and a power of ten. */
+void table_print_about(double value, char text[TABLE_COUNT_SIZE]);
+
 /*
  * Leave out columns so that lines have n_char characters at most, if need be: first those behind the first n_first of
  * all with the same text in all of several rows, then the last ones of those behind the first n_keep; but not the very
@@ -72,7 +75,8 @@ void table_print_left_out(const struct table *table, FILE *file, const char *whe
 
 /*
  * Header and rows, each line after indent blanks. On a terminal that is narrower, columns that do not fit beside the
- * others follow in blocks below, each behind the first column; of rows that have nothing there the block says nothing.
+ * others follow in blocks below, each behind the first column, or the first two or three where it takes them to tell
+ * rows that follow each other apart; of rows that have nothing there the block says nothing.
  */
 void table_print(const struct table *table, FILE *file, int indent);
 /* The same for lines of n_char characters. */

@@ -54,7 +54,8 @@ size_t words_width(FILE *file, size_t otherwise)
 /* Whether a word is a unit that stays with the number before it, whatever punctuation follows. */
 static bool is_unit(const char *word, size_t n_byte)
 {
-	static const char *const unit[] = {"%", "ms", "mJ", "mW", "MHz", "KiB", "MiB", "GB/s"};
+	static const char *const unit[] = {"%",   "ms",  "us",  "ns", "s",    "mJ",   "nJ", "pJ",  "mW",
+	                                   "MHz", "KiB", "MiB", "MB", "GB/s", "GOPS", "V",  "mm2", "byte"};
 	while (n_byte > 0 && strchr(".,;:)", word[n_byte - 1]))
 		n_byte--;
 	for (size_t i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
@@ -63,12 +64,23 @@ static bool is_unit(const char *word, size_t n_byte)
 	return false;
 }
 
-/* Bytes of a text up to where a line may break: a word, and the unit behind a number. */
+/* Whether a word goes on with the digits of a number, of which three stand together: "12 345 678". */
+static bool is_group(const char *word, size_t n_byte)
+{
+	return n_byte >= 3 && strspn(word, "0123456789") == 3 && strspn(word + 3, ".,;:)") == n_byte - 3;
+}
+
+/* Bytes of a text up to where a line may break: a word, or a number with all its digits and its unit. */
 static size_t piece_of(const char *text)
 {
-	size_t n = strcspn(text, " "), n_unit = text[n] == ' ' ? strcspn(text + n + 1, " ") : 0;
-	bool is_number = n > 0 && text[n - 1] >= '0' && text[n - 1] <= '9';
-	return is_number && is_unit(text + n + 1, n_unit) ? n + 1 + n_unit : n;
+	size_t n = strcspn(text, " ");
+	while (n > 0 && text[n] == ' ' && text[n - 1] >= '0' && text[n - 1] <= '9') {
+		size_t n_next = strcspn(text + n + 1, " ");
+		if (!is_unit(text + n + 1, n_next) && !is_group(text + n + 1, n_next))
+			break;
+		n += 1 + n_next;
+	}
+	return n;
 }
 
 void words_put(FILE *file, const char *text, size_t column, size_t indent, size_t width)
@@ -116,7 +128,7 @@ void words_put_folded(FILE *file, const char *line, size_t width, const char *en
 	width = width > n_end ? width - n_end : width;
 	indent = indent < width / 2 ? indent : width / 2;
 	for (bool is_first = true; *line; is_first = false) {
-		size_t n_blank = strspn(line, " "), n_byte = strcspn(line + n_blank, " ");
+		size_t n_blank = strspn(line, " "), n_byte = piece_of(line + n_blank);
 		size_t n_column = n_column_of(line + n_blank, n_byte);
 		/* a word that no line has room for begins where lines do */
 		if (!is_first && column + n_blank + n_column > width) {

@@ -31,7 +31,8 @@ static void thinned_text(const struct front_run *run, char text[THINNED_TEXT])
 		(void)snprintf(text, THINNED_TEXT, "all points would take too much memory or time");
 }
 
-/* Machines that ended their process, of which nothing was looked at: all else is proven as if the space did without them. */
+/* Machines that ended their process, of which nothing was looked at: all else is proven as if the space did without
+ * them. */
 static bool is_left_out_alone(const struct explore *explore)
 {
 	return explore->n_failure > 0 && explore->n_failure == explore->n_left_out;
@@ -43,14 +44,14 @@ static void name_left_out(const struct explore *explore, char *text, size_t n_by
 	size_t n_named = explore->n_failure < EXPLORE_MAX_FAILURE ? (size_t)explore->n_failure : EXPLORE_MAX_FAILURE,
 	       n_most = n_byte / 2, n = strlen(text), i = 0;
 	for (; i < n_named && n + strlen(explore->failure[i].machine) + 4 < n_most; i++)
-		n += (size_t)snprintf(text + n, n_byte - n, "%s%s", i > 0 ? ", " : "; not covered: ",
-		                      explore->failure[i].machine);
+		n += (size_t)snprintf(text + n, n_byte - n, "%s%s",
+		                      i > 0 ? ", " : "; not covered: ", explore->failure[i].machine);
 	if (i < explore->n_failure)
-		(void)snprintf(text + n, n_byte - n, "%s%" PRIu64 " machines", i > 0 ? " and " : "; not covered: ",
-		               explore->n_failure - i);
+		(void)snprintf(text + n, n_byte - n, "%s%" PRIu64 " machines",
+		               i > 0 ? " and " : "; not covered: ", explore->n_failure - i);
 }
 
-void certificate_text(const struct front_run *run, char *text, size_t n_byte)
+static void print_text(const struct front_run *run, bool is_short, char *text, size_t n_byte)
 {
 	const struct explore *explore = run->explore;
 	const struct explore_counts *counts = &explore->counts;
@@ -62,8 +63,7 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 		(void)snprintf(text, n_byte,
 		               "the search was cut short: no %s design beats this front by more than %.3g %%",
 		               is_reduced ? "listed" : "legal", 100.0 * explore->open_gap_frac * ROUND_UP);
-	else if (explore->interrupted || explore->truncated ||
-	         (explore->n_failure > 0 && !is_left_out_alone(explore)))
+	else if (explore->interrupted || explore->truncated || (explore->n_failure > 0 && !is_left_out_alone(explore)))
 		(void)snprintf(text, n_byte, "none, the search was cut short: the front is of what was seen");
 	else if (run->options->engine->is_random)
 		(void)snprintf(text, n_byte, "none: a %s search proves nothing of what it has not seen",
@@ -86,8 +86,9 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	size_t n = strlen(text);
 	if (run->price && run->price->is_priced) {
 		static const char before[] = "fast tier: ";
-		char claim[PRICE_CLAIM_SIZE];
-		price_claim(run->price, claim, sizeof(claim));
+		char claim[PRICE_CLAIM_SIZE] = "as said of its prices above";
+		if (!is_short)
+			price_claim(run->price, claim, sizeof(claim));
 		memmove(text + sizeof(before) - 1, text, n + 1);
 		memcpy(text, before, sizeof(before) - 1);
 		n += sizeof(before) - 1;
@@ -98,4 +99,14 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 		return;
 	memcpy(text + n, "; ", 3);
 	audit_print_verdict(run->audit, text + n + 2, n_byte - n - 2);
+}
+
+void certificate_text(const struct front_run *run, char *text, size_t n_byte)
+{
+	print_text(run, false, text, n_byte);
+}
+
+void certificate_text_short(const struct front_run *run, char *text, size_t n_byte)
+{
+	print_text(run, true, text, n_byte);
 }

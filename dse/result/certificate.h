@@ -16,4 +16,7 @@ bool certificate_is_branched(const struct front_run *run);
  * within ..."; "listed" where rules or reduced lists leave legal ones out. */
 void certificate_text(const struct front_run *run, char *text, size_t n_byte);
 
+/* The same below what is printed of prices, which has said what they prove (dse/price/price_print.c). */
+void certificate_text_short(const struct front_run *run, char *text, size_t n_byte);
+
 #endif

@@ -197,6 +197,7 @@ void front_table_print(FILE *file, const struct front_run *run)
 static void print_reasons(FILE *file, const struct explore_counts *counts, int indent)
 {
 	struct table table = {0};
+	char count[TABLE_COUNT_SIZE];
 	table_add_columns(&table, "infeasible by|>designs|meaning");
 	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
 		uint64_t n = add_sat(counts->by_reason[i], counts->cut_by_reason[i]);
@@ -204,19 +205,22 @@ static void print_reasons(FILE *file, const struct explore_counts *counts, int i
 			continue;
 		table_add(&table, "%s", design_reason_name(i));
 		table_colour(&table, COLOUR_BAD);
-		table_add_row(&table, "%" PRIu64 "|%s", n, design_reason_help(i));
+		table_print_count(n, count);
+		table_add_row(&table, "%s|%s", count, design_reason_help(i));
 	}
 	for (uint32_t i = 0; i < N_METRIC; i++) {
 		if (counts->by_limit[i] == 0)
 			continue;
 		table_add(&table, "%s", metric_table[i].name);
 		table_colour(&table, COLOUR_BAD);
-		table_add_row(&table, "%" PRIu64 "|whole designs or machines over the limit", counts->by_limit[i]);
+		table_print_count(counts->by_limit[i], count);
+		table_add_row(&table, "%s|whole designs or machines over the limit", count);
 	}
 	for (size_t i = 0; i < counts->n_rejection; i++) {
 		table_add(&table, "machine");
 		table_colour(&table, COLOUR_BAD);
-		table_add_row(&table, "%" PRIu64 "|%s", counts->rejection[i].n, counts->rejection[i].why);
+		table_print_count(counts->rejection[i].n, count);
+		table_add_row(&table, "%s|%s", count, counts->rejection[i].why);
 	}
 	if (table.n_cell > 0)
 		table_print(&table, file, indent);
@@ -266,7 +270,7 @@ static void print_certificate(FILE *file, const struct front_run *run)
 {
 	struct words_fold fold;
 	char text[CERTIFICATE_TEXT_SIZE];
-	certificate_text(run, text, sizeof(text));
+	certificate_text_short(run, text, sizeof(text));
 	(void)fprintf(words_fold_begin(&fold, file), "  certificate: %s\n", text);
 	words_fold_end(&fold);
 }

@@ -79,7 +79,7 @@ static void print_layers(FILE *file, const struct roofline *roofline)
 	bool has_nodes = network_has_nodes(roofline->network);
 	table_add_columns(&table, has_nodes ? "layer|node" : "layer");
 	table_add_columns(&table, "kind|>mac|>ifmap_byte|>weight_byte|>ofmap_byte|>op_per_byte|>attainable_gops"
-	                          "|>reached_gops|>reached_pct|bound");
+	                          "|>reached_gops|>reached_pct|lower_roof");
 	for (size_t i = 0; i < roofline->n; i++) {
 		const struct roofline_layer *layer = &roofline->layer[i];
 		table_add(&table, "%s", layer->block->name);

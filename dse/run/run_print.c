@@ -50,21 +50,21 @@ static const char *compare_now(const char *path, const char *hash)
 	char hex[HASH_HEX_SIZE];
 	struct err ignored = {0};
 	if (access(path, R_OK) != 0)
-		return "not there now";
+		return "gone";
 	enum err_code code = hash_file(path, hex, &ignored);
 	err_clear(&ignored);
-	return code == ERR_OK && strcmp(hex, hash) == 0 ? "the same now" : "changed since";
+	return code == ERR_OK && strcmp(hex, hash) == 0 ? "the same" : "changed";
 }
 
 static void print_inputs(FILE *file, const struct run_record *run)
 {
 	struct table table = {0};
-	table_add_columns(&table, "input|>bytes|hash|");
+	table_add_columns(&table, "input|>bytes|hash|since then");
 	for (size_t i = 0; i < run->n_input; i++) {
 		table_add_row(&table, "%s|%zu|%s", run->input[i].name, run->input[i].n_byte, run->input[i].hash);
 		const char *now = compare_now(run->input[i].name, run->input[i].hash);
 		table_add(&table, "%s", now);
-		table_colour(&table, strcmp(now, "the same now") == 0 ? COLOUR_NONE : COLOUR_WARNING);
+		table_colour(&table, strcmp(now, "the same") == 0 ? COLOUR_NONE : COLOUR_WARNING);
 	}
 	table_finish(&table, file, 0);
 }
@@ -119,7 +119,7 @@ static void print_points(FILE *file, const struct csv_table *csv, size_t n_objec
 			if (!is_shown(csv, k, n_objective))
 				continue;
 			if (k >= 1 && k <= n_objective && *text)
-				table_add_real(&table, strtod(text, NULL));
+				table_add_most(&table, strtod(text, NULL)); /* as dse explore prints it */
 			else
 				table_add(&table, "%s", text);
 		}
@@ -196,7 +196,7 @@ static void print_replay(FILE *file, const struct database *store, const struct 
                          const struct run_file *json)
 {
 	char *path = memory_must(output_file_join(run->folder, json->name));
-	bool is_there = strcmp(compare_now(path, json->hash), "the same now") == 0;
+	bool is_there = strcmp(compare_now(path, json->hash), "the same") == 0;
 	(void)fprintf(file, "Search again: %s\nReplay one design: ", run->command);
 	if (is_there)
 		command_word_replay(file, path, "0");

@@ -77,8 +77,8 @@ static void explain_rates(struct words *words, const struct machine *machine)
 		words_line(words, "memory: %.6g GB/s", dram_gb_s(machine));
 		return;
 	}
-	words_line(words, "SRAM port of a PE: %" PRIu32 " bytes in %" PRIu32 " PE clocks, %.6g GB/s at %s",
-	           machine->pe_sram_port_byte, machine->pe_sram_access_clk,
+	words_line(words, "SRAM port of a PE: %" PRIu32 " bytes in %" PRIu32 " PE clock%s, %.6g GB/s at %s",
+	           machine->pe_sram_port_byte, machine->pe_sram_access_clk, machine->pe_sram_access_clk == 1 ? "" : "s",
 	           machine->pe_sram_port_byte * machine->level[0].clk_mhz * GB_PER_S_OF_BYTE_MHZ /
 	               machine->pe_sram_access_clk,
 	           machine->level[0].name);

@@ -46,70 +46,61 @@ static void print_number(double value, char text[NUMBER_SIZE])
 		(void)snprintf(text, NUMBER_SIZE, value == floor(value) ? "%.0f" : "%.2f", value);
 }
 
+#define NOTES_SIZE 256
+
 /* Heads of the tiers' errors, where there are several. */
 static const char *const error_head[N_DETAIL] = {
     [DETAIL_FAST] = "fast_pct", [DETAIL_EVENT] = "event_pct", [DETAIL_GREYBOX] = "greybox_pct"};
 
-/* "predicted", or with two tiers "fast" and "event": of each tier a column. */
-static void print_header(FILE *file, const struct validation *validation, size_t n, int width)
-{
-	bool is_coloured = colour_is_on(file);
-	(void)fprintf(file, "%s%-*s", colour_code(is_coloured, COLOUR_HEAD), width, "value");
-	for (size_t i = 0; i < n; i++)
-		(void)fprintf(file, " %12s", n > 1 ? detail_name[validation[i].detail] : "predicted");
-	(void)fprintf(file, " %12s", "reference");
-	for (size_t i = 0; i < n; i++)
-		(void)fprintf(file, " %*s", n > 1 ? 12 : 9, n == 1 ? "error_pct" : error_head[validation[i].detail]);
-	(void)fprintf(file, "%s\n", colour_code(is_coloured, COLOUR_NONE));
-}
-
 /* Why a value does not count, or what there is to say; of two tiers that say the same, once. */
-static void print_notes(FILE *file, const struct validation *validation, size_t n, size_t at)
+static void add_notes(struct table *table, const struct validation *validation, size_t n, size_t at)
 {
-	for (size_t i = 0; i < n; i++) {
+	char text[NOTES_SIZE] = "";
+	for (size_t i = 0, n_byte = 0; i < n; i++) {
 		const struct prediction *prediction = &validation[i].value[at].prediction;
 		const struct prediction *before = i > 0 ? &validation[i - 1].value[at].prediction : NULL;
-		if (!prediction->note ||
+		if (!prediction->note || n_byte >= sizeof(text) ||
 		    (before && before->note == prediction->note && before->counted == prediction->counted))
 			continue;
-		(void)fprintf(file, "  %s%s%s%s", n > 1 && i > 0 ? detail_name[validation[i].detail] : "",
-		              n > 1 && i > 0 ? ": " : "", prediction->counted ? "" : "not counted: ", prediction->note);
+		n_byte += (size_t)snprintf(text + n_byte, sizeof(text) - n_byte, "%s%s%s%s%s", n_byte > 0 ? "  " : "",
+		                           n > 1 && i > 0 ? detail_name[validation[i].detail] : "",
+		                           n > 1 && i > 0 ? ": " : "",
+		                           prediction->counted ? "" : "not counted: ", prediction->note);
 	}
+	table_add(table, "%s", text);
 }
 
 /*
- * Subject and column first, as wide as the widest, so that the numbers stand in
- * columns; the note last, because it may be long.
+ * Of each value its row and column, what is predicted ("predicted", or of several tiers "fast" and "event"), the
+ * reference and the errors; the note last, because it may be long.
  */
 static void print_values(FILE *file, const struct validation *validation, size_t n)
 {
-	int width = (int)strlen("value");
 	char subject[VALIDATE_SUBJECT_SIZE], number[NUMBER_SIZE];
+	struct table table = {0};
+	table_add_column(&table, "value", false);
+	for (size_t k = 0; k < n; k++)
+		table_add_column(&table, n > 1 ? detail_name[validation[k].detail] : "predicted", true);
+	table_add_column(&table, "reference", true);
+	for (size_t k = 0; k < n; k++)
+		table_add_column(&table, n > 1 ? error_head[validation[k].detail] : "error_pct", true);
+	table_add_column(&table, "", false);
 	for (size_t i = 0; i < validation->n_value; i++) {
 		validate_print_subject(validation, &validation->value[i], subject);
-		int n_byte = (int)strlen(subject);
-		width = n_byte > width ? n_byte : width;
-	}
-	print_header(file, validation, n, width);
-	for (size_t i = 0; i < validation->n_value; i++) {
-		validate_print_subject(validation, &validation->value[i], subject);
-		(void)fprintf(file, "%-*s", width, subject);
+		table_add(&table, "%s", subject);
 		for (size_t k = 0; k < n; k++) {
 			print_number(validation[k].value[i].prediction.value, number);
-			(void)fprintf(file, " %12s", number);
+			table_add(&table, "%s", number);
 		}
 		print_number(validation->value[i].reference, number);
-		(void)fprintf(file, " %12s", number);
+		table_add(&table, "%s", number);
 		for (size_t k = 0; k < n; k++) {
 			double error_pct = validation[k].value[i].error_pct;
-			if (isnan(error_pct))
-				(void)fprintf(file, " %*s", n > 1 ? 12 : 9, "-");
-			else
-				(void)fprintf(file, " %+*.2f", n > 1 ? 12 : 9, error_pct);
+			table_add(&table, isnan(error_pct) ? "-" : "%+.2f", error_pct);
 		}
-		print_notes(file, validation, n, i);
-		(void)fputc('\n', file);
+		add_notes(&table, validation, n, i);
 	}
+	table_finish(&table, file, 0);
 }
 
 static void add_sum_columns(struct table *table, const char *what, size_t n)

@@ -35,8 +35,11 @@ static void say_nearest(struct run_verdict_maker *maker)
 		number_print_plain(miss->limit, 6, limit);
 		number_print_plain(is_size ? miss->value : round_down(miss->value), 6, value);
 		number_print_plain(100.0 * miss->violation, 3, over);
-		words_add(&maker->text, ": over %s <= %s by %s %%, as it %s %s%s.", metric_table[miss->metric].name,
-		          limit, over, is_size ? "has" : "takes", value, is_size || !miss->is_least ? "" : " at least");
+		const char *unit = metric_table[miss->metric].unit;
+		bool has_unit = unit[0] && strcmp(unit, "frac") != 0;
+		words_add(&maker->text, ": over %s <= %s by %s %%, as it %s %s%s%s%s.", metric_table[miss->metric].name,
+		          limit, over, is_size ? "has" : "takes", value, has_unit ? " " : "", has_unit ? unit : "",
+		          is_size || !miss->is_least ? "" : " at least");
 	}
 	if (miss->is_least) {
 		run_verdict_claim(maker, (struct run_verdict_claim){.kind = RUN_VERDICT_MISS,

@@ -11,19 +11,23 @@
 #include <math.h>
 #include <string.h>
 
-/* What is not known is empty; bounds are rounded down, as no design has less. */
+#define SUMS_MAY_DIFFER 1e-12
+
+/* What is not known is empty; bounds are rounded down, as no design has less, and designs as the front's table has
+ * them. */
 static void add_value(struct table *table, double value, bool is_bound)
 {
-	char text[32];
+	char text[NUMBER_SIZE];
 	if (!isfinite(value)) {
 		table_add(table, " ");
-		return;
+	} else if (!is_bound) { /* a sum in another order may be larger in its last bits */
+		table_add_most(table, floor(value) < value ? value * (1.0 - SUMS_MAY_DIFFER) : value);
+	} else {
+		double step = value > 0.0 ? pow(10.0, floor(log10(value)) - 4.0) : 1.0;
+		(void)snprintf(text, sizeof(text), value >= 1e5 ? "%.0f" : "%.5g", floor(value / step) * step);
+		number_fill_digits(value, 5, text);
+		table_add(table, ">=%s", text);
 	}
-	double step = value > 0.0 ? pow(10.0, floor(log10(value)) - 4.0) : 1.0;
-	(void)snprintf(text, sizeof(text), "%.5g", is_bound ? floor(value / step) * step : value);
-	if (value >= 1e5)
-		(void)snprintf(text, sizeof(text), "%.0f", value);
-	table_add(table, "%s%s", is_bound ? ">=" : "", text);
 }
 
 static enum colour colour_of_place(enum run_verdict_place place)

@@ -4,12 +4,15 @@
 #include "dse/base/memory.h"
 #include "dse/design/unroll.h"
 #include "dse/engine/engine.h"
+#include "dse/layer/design_text.h"
 #include "dse/search/explore.h"
 #include "dse/space/detail.h"
 #include "dse/space/space_variant.h"
 #include "mapper/split/strategy.h"
+#include "sim/base/checked.h"
 #include "sim/machine/machine_check.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +130,29 @@ static void take_least(const struct asker *asker, const struct pareto *front, do
 		for (size_t i = 0; i < front->n; i++)
 			least[k] = fmin(least[k], point_of(front, i)[k]);
 	}
+}
+
+/* Of a choice without a design: what refuses most of what was looked at. */
+static void take_reason(struct asker *asker)
+{
+	const struct explore_counts *counts = &asker->own.explore.counts;
+	uint64_t most = 0;
+	uint32_t reason = 0;
+	if (counts->n_rejection > 0) {
+		(void)snprintf(asker->why->reason, WHY_TEXT_SIZE, "%s", counts->rejection[0].why);
+		return;
+	}
+	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
+		uint64_t n = add_sat(counts->by_reason[i], counts->cut_by_reason[i]);
+		/* what lies elsewhere than the layer before left it is no limit */
+		if (i == LAYER_REASON_BOUND || i == VERDICT_NO_STORAGE || n <= most)
+			continue;
+		most = n;
+		reason = i;
+	}
+	if (most > 0)
+		(void)snprintf(asker->why->reason, WHY_TEXT_SIZE, "refused most often, %" PRIu64 " designs: %s (%s)",
+		               most, design_reason_help(reason), design_reason_name(reason));
 }
 
 static void take_margins(struct asker *asker)
@@ -381,6 +407,8 @@ enum err_code why_make(const struct space *space, const struct why_choice *choic
 		code = search(asker, true, NULL, NULL, &asker->own);
 	if (code == ERR_OK)
 		take_margins(asker);
+	if (code == ERR_OK && why->n_own == 0 && !choice->mapping)
+		take_reason(asker);
 	if (code == ERR_OK && why->n_own > 0)
 		code = take_losses(asker);
 	if (code == ERR_OK && !why->is_on_front)

@@ -87,7 +87,7 @@ struct why {
 	/* The same of one objective: by one that is better in it by so much, and no worse in any. */
 	double own_margin[SPACE_MAX_OBJECTIVE];
 	double least[SPACE_MAX_OBJECTIVE], front_least[SPACE_MAX_OBJECTIVE]; /* of each objective */
-	char reason[WHY_TEXT_SIZE]; /* of a mapping that runs nowhere: on the first machine; "" */
+	char reason[WHY_TEXT_SIZE]; /* why nothing of the choice runs; of a mapping, on the first machine; "" */
 	double epsilon;             /* all of this within so much, where fronts were thinned; 0: exact */
 	size_t n_loss;
 	struct why_loss loss[WHY_N_LOSS]; /* layers that lose most, the worst first */

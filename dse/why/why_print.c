@@ -29,10 +29,15 @@ static void print_answer(FILE *file, const struct why *why)
 		words_add(&text, "%s: no design runs and keeps the limits%s%s.", why->choice->text,
 		          why->reason[0] ? "; " : "", why->reason);
 	else if (why->is_on_front) {
-		words_add(&text, "%s: on the front: the front beats none of %zu of its %zu designs worth having",
-		          why->choice->text, why->n_on_front, why->n_own);
+		words_add(&text, "%s: on the front: ", why->choice->text);
+		if (why->n_on_front == why->n_own)
+			words_add(&text, "the space's front beats none of its %zu Pareto-optimal design%s", why->n_own,
+			          why->n_own == 1 ? "" : "s");
+		else
+			words_add(&text, "the space's front does not beat %zu of its %zu Pareto-optimal designs",
+			          why->n_on_front, why->n_own);
 		if (why->n_front_beaten > 0)
-			words_add(&text, ", which the space does not have, and which beat %zu of the front's %zu",
+			words_add(&text, "; they beat %zu of that front's %zu, as the space does not offer the choice",
 			          why->n_front_beaten, why->n_front);
 		words_add(&text, ".");
 	} else if (why->margin >= 1.001e-4) /* what is printed is not 0 */
@@ -50,12 +55,12 @@ static void print_answer(FILE *file, const struct why *why)
 	words_clear(&text);
 	if (why->choice->mapping)
 		words_add(&text,
-		          "Fast tier, an exact search of %zu designs worth having; the mapping is worth having on %zu "
-		          "of the space's machines",
+		          "Fast tier, an exact search: %zu designs on the space's front; the mapping is Pareto-optimal "
+		          "on %zu of the space's machines",
 		          why->n_front, why->n_own);
 	else
-		words_add(&text, "Fast tier, exact searches of %zu and %zu designs worth having", why->n_front,
-		          why->n_own);
+		words_add(&text, "Fast tier, exact searches: %zu designs on the space's front, %zu on the choice's own",
+		          why->n_front, why->n_own);
 	if (why->epsilon > 0.0)
 		words_add(&text, ", thinned: all of this within %.2g %%", 100.0 * why->epsilon);
 	words_add(&text, "; mapping and operating points are each design's own, latencies without run-time overhead.");
@@ -111,7 +116,7 @@ static void print_steps(FILE *file, const struct why *why)
 		return;
 	words_clear(&text);
 	if (why->n_step == 0)
-		words_add(&text, "No axis of the space has a step to make.");
+		words_add(&text, "No axis of the space has a further value to try.");
 	else if (why->best == why->n_step)
 		words_add(&text, "No single step of an axis puts it on the front.");
 	else

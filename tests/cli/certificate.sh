@@ -11,7 +11,7 @@ expect_same "$work/1.cert" "$work/2.cert"
 # what the store knows is searched again for a certificate, and the run is the same
 expect_code 0 "$DSE" explore $space --detail fast -o "$work/runs" -q
 expect_code 0 "$DSE" check-certificate "$work/1.cert"
-expect_text "$work/out" "Accepted: the 9 points of smoke are designs, and to each legal design one of them is in no objective larger"
+expect_text "$work/out" "Accepted: the 9 points of smoke are designs, and for every legal design one of them is no worse in any objective"
 expect_code 0 "$DSE" check-certificate "$work/1.cert" $space --json -o "$work/report.json"
 expect_text "$work/report.json" '"n_front": 9'
 expect_code 0 "$DSE" check-certificate "$work/1.cert" -q

@@ -32,8 +32,8 @@ objectives: [latency_ms]
 search: {engine: nsga2}
 END
 expect_code 0 "$DSE" check "$work/told.yaml"
-expect_text "$work/out" "in parentheses: those that the rules allow"
-expect_text "$work/out" "in brackets: those of them that can matter to the engine"
+expect_text "$work/out" "in parentheses those that the rules allow"
+expect_text "$work/out" "in brackets those of these that can matter to the engine"
 grep -Eq '^ *tiny +CONV_3 +60 \(1\) +60 \(16\) +194 \[[0-9]+\] +60 ' "$work/out" || fail "rules and engine are not told apart"
 expect_text "$work/out" "left out by the space: some splits; "
 expect_text "$work/out" "write their result to DRAM"

@@ -29,7 +29,8 @@ expect_same "$work/one.json" "$work/two.json"
 # What is printed says how far to trust it, and what is written has it, too.
 expect_code 0 "$DSE" explore "$work/sizing.yaml" --no-progress -o "$work/j1"
 grep -qE '^Priced in the event tier: [0-9]+ of [0-9]+ designs' "$work/out" || fail "prices are not told"
-expect_text "$work/out" 'event tier: nothing beats this front'
+expect_text "$work/out" '  nothing beats this front'
+expect_text "$work/out" 'event tier: as said of its prices above'
 expect_text "$work/out" 'if no design without a price is faster than the fast tier says by more than'
 grep -qE '^  proven for any mapping: by no more than [0-9.e+]+ %' "$work/out" || fail "no proven gap"
 expect_text "$one/run.json" '"in_event_tier": true'

@@ -62,7 +62,7 @@ expect_text "$work/err" "allowed is prune"
 expect_code 0 "$DSE" show 1
 expect_text "$work/out" "Certificate: exact, every listed design is accounted for"
 expect_text "$work/out" "spaces/machines/dvfs_chip.yaml"
-expect_text "$work/out" "the same now"
+expect_text "$work/out" "  the same"
 expect_text "$work/out" "dse simulate --point $folder/front.json:0"
 [ "$(grep -c dvfs_chip "$work/out")" -eq $(($(wc -l <"$folder/front.csv") - 1 + 1)) ] || fail "dse show lacks points"
 expect_code 0 "$DSE" show last --json
@@ -80,7 +80,7 @@ expect_code 4 "$DSE" export last --csv
 echo '# edited' >>"$work/edited.yaml"
 expect_code 0 "$DSE" show last
 expect_text "$work/out" "No feasible design."
-expect_text "$work/out" "changed since"
+expect_text "$work/out" "  changed"
 
 # No store is written where none is wanted, nor by shards, which have no front.
 expect_code 0 "$DSE" explore $space --detail fast -q -o "$work/none" --store none

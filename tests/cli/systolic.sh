@@ -58,7 +58,8 @@ expect_text "$work/out" "a tile of the filters exceeds half of its buffer (9 dem
 sed "s,^machine: .*,machine: $work/no_room.yaml," spaces/tpu_small.yaml | sed '/filter_byte/d' >"$work/no_room_space.yaml"
 expect_code 4 "$DSE" explore "$work/no_room_space.yaml" -o "$work/none"
 expect_text "$work/out" "filter_buffer"
-expect_text "$work/out" "a tile of the filters exceeds half of its buffer: 2048 byte demanded, 1 available"
+tr -s ' \n' ' ' <"$work/out" | grep -qF "a tile of the filters exceeds half of its buffer: 2048 byte demanded, 1 available" ||
+	fail "no reason for $work/no_room_space.yaml"
 if grep -q 'pe.sram_byte' "$work/out"; then fail "a systolic array has no PE's SRAM"; fi
 
 # The exact engine finds what trying everything finds, whatever the threads, and the audit agrees.

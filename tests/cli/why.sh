@@ -17,11 +17,12 @@ expect_code 0 "$DSE" why "$folder" noc.clk_mhz=200MHz $store
 expect_text "$work/out" 'noc.clk_mhz=200MHz: beaten.'
 expect_text "$work/out" 'Layers that lose most'
 tr -s ' \n' ' ' <"$work/out" >"$work/words"
-expect_text "$work/words" "Fast tier, exact searches of 9 and 9 designs worth having; mapping and operating points are each design's own, latencies without run-time overhead."
+expect_text "$work/words" "Fast tier, exact searches: 9 designs on the space's front, 9 on the choice's own; mapping and operating points are each design's own, latencies without run-time overhead."
 expect_text "$work/out" 'SRAM port'
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" why last pe.sram_byte=64KiB $store
-expect_text "$work/out" 'no design runs and keeps the limits'
+expect_text "$work/out" 'no design runs and keeps the limits; refused most often'
+expect_text "$work/out" "exceed the PE's SRAM (pe_sram)"
 # a step back into the space
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" why last mla.array=8x2 noc.clk_mhz=200 $store
@@ -47,7 +48,7 @@ cmp -s "$work/file" "$work/printed" || fail "-o and stdout differ, or the folder
 # A machine of the space, one from a file, a split of a layer, a mapping.
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" why last machine=dvfs_chip $store
-expect_text "$work/out" 'machine=dvfs_chip: on the front: the front beats none of 9 of its 9'
+expect_text "$work/out" "machine=dvfs_chip: on the front: the space's front beats none of its 9 Pareto-optimal designs"
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" why last machine=dvfs_chip_22nm CONV_1.strategy=no_fusion $store
 expect_text "$work/out" 'machine=dvfs_chip_22nm, CONV_1.strategy=no_fusion: beaten'
@@ -60,7 +61,7 @@ expect_code 0 "$DSE" map dvfs_chip tiny -q -o "$work/map"
 sed -i 's/strategy: [a-z_]*/strategy: no_fusion/' "$work/map/mapping.yaml"
 # shellcheck disable=SC2086
 expect_code 0 "$DSE" why last "$work/map/mapping.yaml" $store
-expect_text "$work/out" 'the mapping is worth having on'
+expect_text "$work/out" 'the mapping is Pareto-optimal'
 
 # Mistakes.
 # shellcheck disable=SC2086

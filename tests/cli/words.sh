@@ -17,7 +17,7 @@ legend() {
 legend "mac_util_pct bound" simulate dvfs_chip tiny
 legend "mac_task_pct sram_pct bound" map dvfs_chip tiny --split even
 legend "mac_util_pct util_pct mapping_pct compute_util_pct bound" simulate edge_tpu tiny
-legend "op_per_byte attainable_gops reached_pct bound" roofline dvfs_chip tiny
+legend "op_per_byte attainable_gops reached_pct lower_roof" roofline dvfs_chip tiny
 legend "saturated_pct zero_pct" prove dvfs_chip mlp_784_512_256_16
 # a table without a column does not explain it
 expect_code 0 "$DSE" roofline dvfs_chip tiny

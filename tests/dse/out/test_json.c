@@ -176,6 +176,37 @@ static void test_json_numbers_for_people_are_plain(void **state)
 	assert_string_equal(text, "14942208");
 }
 
+/* So many digits are shown, and the number is the one that it was: zeros are all that comes. */
+static void test_json_numbers_filled_with_zeros(void **state)
+{
+	(void)state;
+	struct rng rng = rng_stream(12, 2, 0);
+	char text[NUMBER_SIZE], filled[NUMBER_SIZE];
+	for (unsigned i = 0; i < 20000; i++) {
+		int n_digit = 1 + (int)rng_below(&rng, 12);
+		double value = rng_below(&rng, 1000000) / pow(10, (double)rng_below(&rng, 10));
+		number_print_up(value, n_digit, text);
+		memcpy(filled, text, sizeof(text));
+		number_fill_digits(value, (size_t)n_digit, filled);
+		assert_int_equal(strncmp(filled, text, strlen(text)), 0);
+		assert_true(strtod(filled, NULL) == strtod(text, NULL));
+		size_t n = 0, n_zero = strspn(filled, "0.");
+		for (const char *at = filled + n_zero; *at; at++)
+			n += *at != '.';
+		assert_true(value > floor(value) ? strchr(filled, 'e') || n >= (size_t)n_digit
+		                                 : strcmp(filled, text) == 0);
+	}
+	(void)strcpy(text, "0.13");
+	number_fill_digits(0.129999, 5, text);
+	assert_string_equal(text, "0.13000");
+	(void)strcpy(text, "498");
+	number_fill_digits(497.999, 5, text);
+	assert_string_equal(text, "498.00");
+	(void)strcpy(text, "4864");
+	number_fill_digits(4864, 5, text);
+	assert_string_equal(text, "4864");
+}
+
 /* As printf has it with 15 digits, or 16, or 17, whichever is the first that reads back. */
 static void expect_number(double value)
 {
@@ -246,6 +277,7 @@ int main(void)
 	    cmocka_unit_test(test_json_numbers_are_short),
 	    cmocka_unit_test(test_json_numbers_round_up),
 	    cmocka_unit_test(test_json_numbers_for_people_are_plain),
+	    cmocka_unit_test(test_json_numbers_filled_with_zeros),
 	    cmocka_unit_test(test_numbers_are_printed_apart),
 	    cmocka_unit_test(test_json_numbers_are_those_of_printf),
 	};

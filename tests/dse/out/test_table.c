@@ -55,6 +55,25 @@ static void test_table_leaves_out_what_is_empty(void **state)
 	                    "name   a   b\none    1  10\ntwo    2  20\nthree     30\n\nname   remark\ntwo    least\n");
 }
 
+/* As many columns stand before each block as tell a row from the one before, three at most; no line ends in blanks. */
+static void test_table_names_rows_in_each_block(void **state)
+{
+	(void)state;
+	char text[512] = "";
+	struct table table = {0};
+	FILE *file = fmemopen(text, sizeof(text), "w");
+	assert_non_null(file);
+	table_add_columns(&table, "key|>from|>to|>change|>other|remark");
+	table_add_row(&table, "clk|1|2|10|12345|");
+	table_add_row(&table, "clk|1|3|20|12345|best");
+	table_print_within(&table, file, 0, 24);
+	table_free(&table);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text, "key  from  to  change\nclk     1   2      10\nclk     1   3      20\n\n"
+	                          "key  from  to  other\nclk     1   2  12345\nclk     1   3  12345\n\n"
+	                          "key  from  to  remark\nclk     1   3  best\n");
+}
+
 static void test_csv_rows(void **state)
 {
 	(void)state;
@@ -69,8 +88,8 @@ static void test_csv_rows(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest test[] = {cmocka_unit_test(test_table_rows),
-	                                  cmocka_unit_test(test_table_leaves_out_what_is_empty),
-	                                  cmocka_unit_test(test_csv_rows)};
+	const struct CMUnitTest test[] = {
+	    cmocka_unit_test(test_table_rows), cmocka_unit_test(test_table_leaves_out_what_is_empty),
+	    cmocka_unit_test(test_table_names_rows_in_each_block), cmocka_unit_test(test_csv_rows)};
 	return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -70,10 +70,35 @@ static void test_folded_commands(void **state)
 	free(folded);
 }
 
+/* A number's digits and its unit stay on one line, whatever stands around it. */
+static void test_folded_numbers_stay_whole(void **state)
+{
+	struct rng rng = rng_stream(13, 0, 0);
+	(void)state;
+	for (int draw = 0; draw < 500; draw++) {
+		char line[SIZE] = "";
+		size_t n = 0, width = 24 + rng_below(&rng, 40);
+		static const char *const some[] = {"of",       "12 345 678", "17.4 %,",
+		                                   "320 MHz)", "0.0587 ms;", "1 of 3 layers"};
+		for (size_t k = 0; k < 30; k++)
+			n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s", k ? " " : "",
+			                      some[rng_below(&rng, 6)]);
+		char *folded = fold(line, width, ""), *save = NULL;
+		for (char *part = strtok_r(folded, "\n", &save); (part = strtok_r(NULL, "\n", &save));) {
+			const char *word = part + strspn(part, " ");
+			static const char *const never[] = {"345", "678", "%", "MHz", "ms"};
+			for (size_t k = 0; k < sizeof(never) / sizeof(never[0]); k++)
+				assert_int_not_equal(strncmp(word, never[k], strlen(never[k])), 0);
+		}
+		free(folded);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_folded_lines_are_narrow),
+	    cmocka_unit_test(test_folded_numbers_stay_whole),
 	    cmocka_unit_test(test_folded_commands),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,6 +58,9 @@ static inline bool figure_has_amount(const struct space *space, const struct run
 	enum metric wanted = is_time ? METRIC_LATENCY : METRIC_ENERGY;
 	if (claim->kind == RUN_VERDICT_BEST)
 		return space->objective[claim->objective] == wanted && figure_is(claim->value, 4, number);
+	if (claim->kind == RUN_VERDICT_MISS) /* a least value, of six digits, rounded down */
+		return claim->objective == (unsigned)wanted && number <= claim->value * (1.0 + 1e-12) &&
+		       number >= claim->value * (1.0 - 1e-5);
 	if (claim->kind == RUN_VERDICT_KEEPS || claim->kind == RUN_VERDICT_NONE)
 		return is_time && figure_is(space->deadline_ms, 6, number);
 	if (claim->kind != RUN_VERDICT_TIME && claim->kind != RUN_VERDICT_STATIC)
