@@ -154,7 +154,7 @@ static void test_picture_has_its_caption(void **state)
 		                                .caption = caption};
 		front_picture_name(&picture, &arena, 2, 1, key, value);
 		assert_string_equal(picture.series_name[0], "128 KiB");
-		assert_string_equal(picture.series_name[1], "98305");
+		assert_string_equal(picture.series_name[1], "98305 B");
 		char *svg = draw(&picture);
 		double height = strtod(strstr(svg, "height=\"") + strlen("height=\""), NULL);
 		for (const char *at = svg; (at = strstr(at, "<text x=\"20.0\" y=\"")); at++) {
