@@ -4,6 +4,7 @@
 #include "dse/design/story.h"
 #include "dse/design/uncertain.h"
 #include "dse/layer/design_text.h"
+#include "dse/out/legend.h"
 #include "dse/out/table.h"
 #include "dse/out/terminal.h"
 #include "dse/out/words.h"
@@ -139,6 +140,19 @@ static void print_story(FILE *file, const struct front_run *run, const struct un
 		story_print(file, 0, &story);
 }
 
+/* What stands beside a latency, as people ask it first. */
+static void print_meaning(FILE *file, const struct table *table)
+{
+	struct words_fold fold;
+	for (size_t i = 0; i < table->n_column; i++) {
+		if (table->room[i] != TABLE_SHOWN || strcmp(table->name[i], UNCERTAIN_COLUMN) != 0)
+			continue;
+		(void)fprintf(words_fold_begin(&fold, file), "%s: %s\n", UNCERTAIN_COLUMN,
+		              legend_find(UNCERTAIN_COLUMN));
+		words_fold_end(&fold);
+	}
+}
+
 void front_table_print(FILE *file, const struct front_run *run)
 {
 	const struct pareto *front = &run->explore->front;
@@ -173,6 +187,7 @@ void front_table_print(FILE *file, const struct front_run *run)
 		table_fit(&table, n_char, n_first, n_first + (run->space->n_machine > 1) + run->space->n_axis);
 	table_print(&table, file, 0);
 	table_print_left_out(&table, file, "front.csv");
+	print_meaning(file, &table);
 	struct energy_trust trust;
 	unroll_point(run->unroller, knee, &point);
 	unroll_trust(run->unroller, &point, &trust);

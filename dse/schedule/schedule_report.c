@@ -5,6 +5,7 @@
 #include "dse/layer/design_text.h"
 #include "dse/out/json.h"
 #include "dse/out/renamed.h"
+#include "dse/out/legend.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
 #include "sim/machine/machine_param.h"
@@ -58,15 +59,19 @@ static void print_layers(const struct schedule_report *report, FILE *file)
 		if (has_nodes)
 			design_add_node(&table, block_of(report, layer));
 		table_add_row(&table, "%s|%" PRIu32, kind_word(layer, word), layer->n_worker);
-		table_add(&table, n_paper > 0 ? "%" PRIu32 : "-", n_paper);
+		table_add(&table, n_paper > 0 ? "%" PRIu32 : " ", n_paper);
 		table_add_row(&table, "%" PRIu32 "|%" PRIu32 "x%" PRIu32 "x%" PRIu32 "/%" PRIu32 "|%" PRIu64,
 		              layer->n_tile, layer->split.w.size_a, layer->split.h.size_a, layer->split.c.size_a,
 		              layer->split.d.size_a, cost->sram_byte);
 		for (int p = 0; p < N_OCTOPUS_PART; p++)
 			table_add(&table, "%.1f", cost->time.part_us[p]);
-		table_add_row(&table, "%.1f|%.1f", cost->time.total_us, cost->hidden_us);
+		table_add(&table, "%.1f", cost->time.total_us);
+		table_add(&table, cost->hidden_us > 0 ? "%.1f" : " ", cost->hidden_us);
 	}
-	table_finish(&table, file, 2);
+	table_leave_empty(&table);
+	table_print(&table, file, 2);
+	legend_print(file, 2, &table);
+	table_free(&table);
 }
 
 static void print_chips(const struct schedule_report *report, FILE *file)
@@ -131,7 +136,7 @@ static void print_story(const struct schedule_report *report, FILE *file)
 	        " layers %.1f us\n",
 	        total.work_us, total.network_us, report->graph->n_layer, total.layers_us);
 	fprintf(prose,
-	        "dse simulate and dse map have no work of this kind: there transfers overlap, all of the DRAM's "
+	        "dse simulate and dse map time another way of working: there transfers overlap, all of the DRAM's "
 	        "bandwidth serves a layer, and results may stay in PEs; dse map --runtime adds the same overhead\n");
 	words_fold_end(&fold);
 }

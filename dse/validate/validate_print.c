@@ -83,7 +83,7 @@ static void print_values(FILE *file, const struct validation *validation, size_t
 		table_add_column(&table, n > 1 ? detail_name[validation[k].detail] : "predicted", true);
 	table_add_column(&table, "reference", true);
 	for (size_t k = 0; k < n; k++)
-		table_add_column(&table, n > 1 ? error_head[validation[k].detail] : "error_pct", true);
+		table_add_column(&table, n > 1 ? error_head[validation[k].detail] : "error %", true);
 	table_add_column(&table, "", false);
 	for (size_t i = 0; i < validation->n_value; i++) {
 		validate_print_subject(validation, &validation->value[i], subject);

@@ -21,6 +21,8 @@ enum {
 	BOTTOM = 60
 };
 
+#define CHANGES_SIZE 5e-3 /* less is no whole percent */
+
 static const struct metric_info *info_of(size_t k)
 {
 	return &metric_table[sensitivity_metric[k]];
@@ -41,7 +43,7 @@ static void print_change(const struct sensitivity_bar *bar, const char *arrow, c
 /* " (MAC units +100 %, SRAM +100 %)", what changes of the machine's size, or nothing. */
 static void print_sizes(const struct sensitivity_bar *bar, char text[64])
 {
-	bool has_mac = fabs(bar->mac_frac) > 5e-3, has_sram = fabs(bar->sram_frac) > 5e-3;
+	bool has_mac = fabs(bar->mac_frac) > CHANGES_SIZE, has_sram = fabs(bar->sram_frac) > CHANGES_SIZE;
 	char mac[24] = "", sram[24] = "";
 	if (has_mac)
 		(void)snprintf(mac, sizeof(mac), "MAC units %+.0f %%", 100.0 * bar->mac_frac);
@@ -95,6 +97,7 @@ static void print_bar(double change, double most, char text[2 * HALF_BAR + 2])
 	text[HALF_BAR] = '|';
 	n = n > HALF_BAR ? HALF_BAR : n;
 	memset(text + (change < 0.0 ? HALF_BAR - n : HALF_BAR + 1), '#', (size_t)n);
+	text[HALF_BAR + 1 + (change < 0.0 ? 0 : n)] = '\0';
 }
 
 /* A side of all bars is the largest fall; what rises by more fills the other. */
@@ -113,6 +116,12 @@ static void add_elasticity(struct table *table, double value)
 		table_add(table, "%.3f", fabs(value) < 5e-4 ? 0.0 : value);
 	else
 		table_add(table, "-");
+}
+
+/* What stays as it is has no cell. */
+static void add_size(struct table *table, double frac)
+{
+	table_add(table, fabs(frac) > CHANGES_SIZE ? "%+.0f" : " ", 100.0 * frac);
 }
 
 static void print_bars(FILE *file, const struct sensitivity *sensitivity)
@@ -140,9 +149,10 @@ static void print_bars(FILE *file, const struct sensitivity *sensitivity)
 		}
 		for (size_t k = 0; k < SENSITIVITY_N_METRIC; k++)
 			add_elasticity(&table, bar->elasticity[k]);
-		table_add(&table, "%+.0f", 100.0 * bar->mac_frac);
-		table_add(&table, "%+.0f", 100.0 * bar->sram_frac);
+		add_size(&table, bar->mac_frac);
+		add_size(&table, bar->sram_frac);
 	}
+	table_leave_empty(&table);
 	(void)fputc('\n', file);
 	table_print(&table, file, 0);
 	table_free(&table);

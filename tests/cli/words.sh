@@ -19,6 +19,7 @@ legend "mac_task_pct sram_pct bound" map dvfs_chip tiny --split even
 legend "mac_util_pct util_pct mapping_pct compute_util_pct bound" simulate edge_tpu tiny
 legend "op_per_byte attainable_gops reached_pct lower_roof" roofline dvfs_chip tiny
 legend "saturated_pct zero_pct" prove dvfs_chip mlp_784_512_256_16
+legend "[+]-%" explore spaces/smoke.yaml --detail fast -q -o "$work/results"
 # a table without a column does not explain it
 expect_code 0 "$DSE" roofline dvfs_chip tiny
 ! grep -q '^mac_' "$work/out" || fail "a legend without its column"
