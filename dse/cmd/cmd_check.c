@@ -152,9 +152,11 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 		              map->block[map->first[i]]->name);
 		for (size_t k = 0; k < 4; k++)
 			add_splits(&table, &count[k]);
-		table_add_row(&table, "%" PRIu32 "|%" PRIu32 "|%" PRIu32 "|%" PRIu64 "|%" PRIu64,
-		              layer->n_value[GENE_STRATEGY], layer->n_value[GENE_LEVEL], layer->n_value[GENE_PLACE],
-		              layer->n_legal, problem_size(&layer->problem));
+		char legal[TABLE_COUNT_SIZE], candidates[TABLE_COUNT_SIZE];
+		table_print_count(layer->n_legal, legal);
+		table_print_count(problem_size(&layer->problem), candidates);
+		table_add_row(&table, "%" PRIu32 "|%" PRIu32 "|%" PRIu32 "|%s|%s", layer->n_value[GENE_STRATEGY],
+		              layer->n_value[GENE_LEVEL], layer->n_value[GENE_PLACE], legal, candidates);
 	}
 	FILE *wide = file;
 	struct words_fold fold;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/estimate.h"
+#include "dse/out/table.h"
 #include "dse/search/explore.h"
 #include "dse/space/space_machine.h"
 #include "sim/base/stop.h"
@@ -296,12 +297,25 @@ static double rounded(double value, int n_digit)
 	return strtod(text, NULL);
 }
 
+/* Large ones in groups of three digits. */
+static void print_rounded(double value, int n_digit, char text[TABLE_COUNT_SIZE])
+{
+	value = rounded(value, n_digit);
+	if (value >= 1000)
+		table_print_about(value, text);
+	else
+		(void)snprintf(text, TABLE_COUNT_SIZE, "%.10g", value);
+}
+
 void estimate_print(double least, double most, char text[64])
 {
+	char low[TABLE_COUNT_SIZE], high[TABLE_COUNT_SIZE];
+	print_rounded(least, least < most ? 1 : 3, low);
+	print_rounded(most, 1, high);
 	if (least < most)
-		(void)snprintf(text, 64, "%.10g to %.10g", rounded(least, 1), rounded(most, 1));
+		(void)snprintf(text, 64, "%.26s to %.26s", low, high);
 	else
-		(void)snprintf(text, 64, "%.10g", rounded(least, 3));
+		(void)snprintf(text, 64, "%s", low);
 }
 
 /* A design of the front that task i's sample left. Its genome is of the set's problem, which knows all choices. */
