@@ -93,17 +93,16 @@ struct mapping_search_options {
 	enum network_result network_result;
 	bool fetches_ahead;  /* weights may be fetched ahead (mapper/split/ahead.h) where they can be; several times as
 	                        long */
-	uint64_t max_design; /* nothing is searched where there are more legal designs of layers; 0: any number */
+	uint64_t max_box;    /* of branch and bound, roughly: then the best of what was seen; 0: no limit */
 	uint64_t price_work; /* of the event tier, as dse/price/price.h counts it; 0: the fast tier alone */
 	unsigned n_thread;
 	bool shows_progress; /* in a line, where there is a terminal */
 };
 
-/* How a search ended: exact, unless epsilon says how far (relative) a goal of two metrics may be above the least. */
+/* How a search ended: exact, unless max_box ended it, or epsilon says how far (relative) a goal of two metrics may be above the least. */
 struct mapping_searched {
 	double value; /* latency_ms (run_time_ms), energy_mj or edp_mj_ms of the network */
 	double epsilon;
-	bool is_too_large; /* more than max_design: there is no other figure but n_design */
 	uint64_t n_design; /* legal designs of its distinct layers, saturating */
 	enum network_result network_result;
 	struct left_out left_out;                    /* what the best is not best of */

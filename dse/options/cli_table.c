@@ -94,7 +94,7 @@ const struct option_values option_values_table[] = {
 
 const struct option_unit option_unit_table[] = {
     {OPTION_BUDGET_MS, "ms"},  {OPTION_BUDGET_MJ, "mJ"},    {OPTION_BUDGET_MW, "mW"}, {OPTION_AVERAGE_MW, "mW"},
-    {OPTION_MAX_SECONDS, "s"}, {OPTION_DRAM_BYTE, "bytes"}, {OPTION_HELP, NULL},
+    {OPTION_MAX_SECONDS, "s"}, {OPTION_DRAM_BYTE, "bytes"}, {OPTION_MAX_MB, "MB"},     {OPTION_HELP, NULL},
 };
 
 const struct exit_code exit_code_table[] = {

@@ -7,7 +7,6 @@
 #include "dse/price/mapping_search.h"
 #include "dse/price/price.h"
 #include "dse/search/hunt.h"
-#include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
 
@@ -71,21 +70,6 @@ static enum err_code price(const struct mapping_search_options *options, struct 
 	return code;
 }
 
-/* Designs of the network's distinct layers that the options allow: what an exact search evaluates at most. */
-static enum err_code count_designs(const struct space_single_options *how, uint64_t *n, struct err *err)
-{
-	struct arena arena = {0};
-	struct hunt hunt = {0};
-	enum err_code code = hunt_open(how, 1, &arena, &hunt, err);
-	*n = 0;
-	if (code == ERR_OK)
-		for (size_t i = 0; i < hunt.candidate.set->n_problem; i++)
-			*n = add_sat(*n, problem_size(&hunt.candidate.set->problem[i].problem));
-	hunt_close(&hunt);
-	arena_free(&arena);
-	return code;
-}
-
 enum err_code mapping_search(struct mapping *mapping, const struct mapping_search_options *options,
                              struct mapping_searched *searched, struct err *err)
 {
@@ -107,12 +91,8 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
 	    .network_result = options->network_result,
 	    .fetches_ahead = options->fetches_ahead,
 	};
-	uint64_t n = 0;
+	enum err_code code = ERR_OK;
 	*searched = (struct mapping_searched){0};
-	enum err_code code = options->max_design > 0 ? count_designs(&how, &n, err) : ERR_OK;
-	searched->is_too_large = n > options->max_design;
-	if (code != ERR_OK || searched->is_too_large)
-		return code;
 	/* too large for small stacks, which the search needs */
 	made = arena_alloc(&arena, sizeof(*made));
 	explore = arena_alloc(&arena, sizeof(*explore));
@@ -126,8 +106,8 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
 	if (code == ERR_OK)
 		code = space_single_choose_lanes(made, &arena, err);
 	if (code == ERR_OK)
-		code = hunt_explore(made, options->n_thread, options->shows_progress, options->price_work > 0, explore,
-		                    err);
+		code = hunt_explore(made, options->n_thread, options->shows_progress, options->price_work > 0,
+		                    options->max_box, explore, err);
 	made->space.resolution_frac = 0.0;
 	if (code == ERR_OK && options->price_work > 0)
 		code = price(options, explore, searched, err);

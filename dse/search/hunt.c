@@ -10,11 +10,12 @@
 #include <string.h>
 
 enum err_code hunt_explore(const struct space_single *made, unsigned n_thread, bool shows_progress, bool prices,
-                           struct explore *explore, struct err *err)
+                           uint64_t max_box, struct explore *explore, struct err *err)
 {
 	const struct explore_options options = {.engine = &engine_exact,
 	                                        .n_thread = n_thread,
 	                                        .prices = prices,
+	                                        .max_box = max_box,
 	                                        .show_progress = shows_progress,
 	                                        .live = {.x = 0, .y = 1, .only_line = true}};
 	assert(made->space.n_objective > 1);

@@ -11,11 +11,12 @@
 #include "dse/space/space_single.h"
 
 /*
- * explore_run on the space, to an end: exact, with a design; prices: layers are kept for dse/price. ERR_INFEASIBLE says
+ * explore_run on the space, exact, with a design; prices: layers are kept for dse/price. max_box: boxes of branch and
+ * bound that it may look at, then explore has what was seen (0: to its end). ERR_INFEASIBLE says
  * why there is none; ERR_INTERRUPTED; ERR_INTERNAL. The caller frees explore, also after an error.
  */
 enum err_code hunt_explore(const struct space_single *made, unsigned n_thread, bool shows_progress, bool prices,
-                           struct explore *explore, struct err *err);
+                           uint64_t max_box, struct explore *explore, struct err *err);
 
 /* Searches of layers, not movable. Initialise with {0}. */
 struct hunt {

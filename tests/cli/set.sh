@@ -198,6 +198,19 @@ for axis in '[64Hz]' '64KiB..256KiB' '256KiB..64KiB:x2' '64KiB..256KiB:x1' '64Ki
 	expect_text "$work/err" 'KiB'
 done
 
+# So have options that are amounts.
+expect_code 0 "$DSE" power dvfs_chip tiny --budget-ms 130us --budget-mw 0.9W --json
+cp "$work/out" "$work/units.out"
+expect_code 0 "$DSE" power dvfs_chip tiny --budget-ms 0.13 --budget-mw 900 --json
+expect_same "$work/units.out" "$work/out"
+expect_code 0 "$DSE" roofline dvfs_chip tiny --memory-gb-s 3.2GB/s,800MB/s --json
+cp "$work/out" "$work/units.out"
+expect_code 0 "$DSE" roofline dvfs_chip tiny --memory-gb-s 3.2,0.8 --json
+expect_same "$work/units.out" "$work/out"
+expect_code 0 "$DSE" explore "$work/set_space.yaml" --isolate --max-mb 2GB --max-seconds 60000ms --store none -q --detail fast -o "$work/amounts"
+expect_code 2 "$DSE" explore "$work/set_space.yaml" --isolate --max-mb 2GHz
+expect_text "$work/err" "--max-mb is '2GHz', allowed is a whole number from 0 to 1000000000 (MB; also B, KB, KiB, MiB, GB, GiB)"
+
 # Completion knows every key.
 expect_code 0 "$DSE" completion parameters
 for key in mla.array pe.sram_byte octopus.layer_us systolic.array; do

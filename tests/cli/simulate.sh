@@ -114,8 +114,25 @@ expect_text "$work/line" "dse map final_chip mlp_784_512_256_16 finds latency_ms
 sed -n 's/.*run_time_ms \([0-9.]*\) = latency_ms \([0-9.]*\) + setup and cleanup of 151 workers \([0-9.]*\) + scheduling and configuration of 4 layers \([0-9.]*\).*/\1 \2 \3 \4/p' \
 	"$work/line" >"$work/parts"
 awk '{ d = $1 - $2 - $3 - $4; exit !(NF == 4 && d < 1e-5 && d > -1e-5 && $3 > 0.131 && $3 < 0.133) }' "$work/parts" || fail "parts of the run time"
+# so it is of a large one, after a first look; no search finds more than what is said, and the percentage is that of both
 expect_code 0 "$DSE" simulate thesis_chip vgg16
-expect_text "$work/out" "dse map thesis_chip vgg16 searches all of them"
+cp "$work/out" "$work/simulated"
+gain() {
+	tr -s ' \n' ' ' <"$1" | sed -n 's/.* latency_ms \([0-9.]*\) .*finds latency_ms \([0-9.]*\) or less, \([0-9.]*\) % less at least.*/\1 \2 \3/p'
+}
+for network in vgg16 tiny; do
+	expect_code 0 "$DSE" simulate thesis_chip $network
+	cp "$work/out" "$work/simulated"
+	expect_code 0 "$DSE" map thesis_chip $network --split even -q
+	gain "$work/simulated" | awk -v best="$(sed -n 's/^latency_ms \([0-9.]*\) .*/\1/p' "$work/out")" \
+		'{ pct = 100 * (1 - $2 / $1); exit !(best > 0 && $2 >= best && $2 <= 1.02 * best && $3 > 0 && $3 - pct < 0.06 && pct - $3 < 0.06) }' ||
+		fail "what dse map gains on $network: $(gain "$work/simulated")"
+done
+# where it is no better nothing is promised
+expect_code 0 "$DSE" map thesis_chip tiny --split even -o "$work/even" -q
+expect_code 0 "$DSE" simulate thesis_chip tiny --split-scheme "$work/even/splits.csv"
+! tr -s ' \n' ' ' <"$work/out" | grep -q 'finds latency_ms [0-9.]* or less, -' || fail "a gain below nothing"
+expect_code 0 "$DSE" simulate thesis_chip vgg16
 grep -q run_time_ms "$work/out" && fail "a run time without a run-time system"
 expect_code 0 "$DSE" simulate dvfs_chip tiny --level PL2 --detail event --json
 expect_text "$work/out" '"tier": "event"'
