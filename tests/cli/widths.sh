@@ -22,7 +22,7 @@ screen() {
 # words: of the screen, without what differs from run to run, and what a table says that leaves columns out.
 words() {
 	tr -s ' \n' '\n\n' <"$work/screen" | sed 's/^[(]*//; s/[],;:)\\]*$//' |
-		grep -Ev '^([0-9.,:+-]*|No|room|for|The|same|in|all|of|these|has|them|front\.csv|run\.json)$' | sort -u
+		grep -Ev '^([0-9.,:+-]*|thousand|million|No|room|for|The|same|in|all|of|these|has|them|front\.csv|run\.json)$' | sort -u
 }
 # fits COMMAND...
 fits() {
