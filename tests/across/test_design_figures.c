@@ -57,7 +57,7 @@ static void add_result(const struct sim_result *result, double *figure)
 	const struct counts *counts = &result->counts;
 	figure[FIGURE_RUNS]++;
 	figure[FIGURE_CLK] += (double)result->total_clk;
-	figure[FIGURE_LABEL] += result->bound;
+	figure[FIGURE_LABEL] += (double)(unsigned)result->bound;
 	for (unsigned i = 0; i < N_PHASE; i++) {
 		/* which phase is what moved, too */
 		figure[FIGURE_PHASES] += (double)(i + 1) * (double)result->phase_clk[i];
@@ -116,7 +116,7 @@ static void draw_design(struct rng *rng, const struct layer_problem *layer, enum
 	if (evaluate_design(context, &design, &result, metric, &verdict)) {
 		add_result(&result, figure);
 	} else {
-		figure[FIGURE_REASON] += verdict.reason;
+		figure[FIGURE_REASON] += (double)(unsigned)verdict.reason;
 		figure[FIGURE_LACK] += (double)verdict.demanded + 3 * (double)verdict.available;
 	}
 	const struct split whole = split_whole(context->block);
