@@ -115,6 +115,10 @@ static void draw_roofs(FILE *file, const struct svg_axis *x, const struct svg_ax
 	svg_line(file, fmax(x->begin, svg_axis_place(x, first)), top_at, x->end, top_at,
 	         "stroke=\"#444444\" stroke-width=\"2\"");
 	svg_line(file, ridge_at, top_at, ridge_at, y->begin, "stroke=\"#d55e00\" stroke-dasharray=\"3,3\"");
+	svg_text(file, x->end - 4, top_at - 4, "text-anchor=\"end\" font-size=\"10\"", "MAC array");
+	char text[48];
+	(void)snprintf(text, sizeof(text), "ridge %.4g", ridge);
+	svg_text(file, ridge_at - 4, y->begin - 4, "text-anchor=\"end\" font-size=\"10\" fill=\"#d55e00\"", text);
 }
 
 /* Of which strategy of a panel's. */

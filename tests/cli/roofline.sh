@@ -56,6 +56,8 @@ expect_text "$work/err" "did you mean 'resnet18'?"
 expect_code 0 "$DSE" roofline thesis_chip vgg16 --strategy no_fusion,fusion,fusion_reuse --arrays 16x4,16x2 -o "$work/strategies"
 [ "$(grep -c 'font-weight="bold"' "$work/strategies/roofline.svg")" -eq 2 ] || fail "a panel for each array"
 [ "$(grep -c '>NoC</text>' "$work/strategies/roofline.svg")" -eq 2 ] || fail "the NoC's roof"
+[ "$(grep -c '>MAC array</text>' "$work/strategies/roofline.svg")" -eq 2 ] || fail "the array's roof"
+[ "$(grep -c '>ridge [0-9.]*</text>' "$work/strategies/roofline.svg")" -eq 2 ] || fail "the ridge"
 expect_text "$work/strategies/roofline.svg" ">fusion_reuse</text>"
 expect_text "$work/out" "NoC 288 GB/s"
 awk -F, '$7 == "CONV_9" && $18 == "16x4" && $19 == "fusion_reuse" { n++; if ($13 < 1641.3 || $13 > 1641.5 || $20 != "thesis") exit 1 } END { exit n != 1 }' \

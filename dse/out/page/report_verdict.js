@@ -210,8 +210,10 @@
 			'p',
 			{id: 'next'},
 			dse.el('b', {}, text.slice(0, head)),
-			dse.prose(text.slice(head)) + (list(run.sensitivity.bars).length > 0 ? ' Mapped anew, in the fast tier. ' : ' '),
-			dse.el('a', {href: '#sensitivity'}, 'Other changes'),
+			dse.prose(text.slice(head)),
+			list(run.sensitivity.bars).length > 0
+				? [' Mapped anew, in the fast tier. ', dse.el('a', {href: '#sensitivity'}, 'Other changes')]
+				: null,
 		);
 	}
 
