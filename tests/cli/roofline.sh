@@ -62,6 +62,26 @@ expect_text "$work/strategies/roofline.svg" ">fusion_reuse</text>"
 expect_text "$work/out" "NoC 288 GB/s"
 awk -F, '$7 == "CONV_9" && $18 == "16x4" && $19 == "fusion_reuse" { n++; if ($13 < 1641.3 || $13 > 1641.5 || $20 != "thesis") exit 1 } END { exit n != 1 }' \
 	"$work/strategies/roofline.csv" || fail "CONV_9 has 1641.38 operations a byte"
+# The thesis' figures are one command each (results/STUDIES.md), with all that they show: a panel for each array, a word in
+# the legend for each strategy, and the ridge of every roof on the axis.
+sed -n 's/^| 5\.[0-9]*, .*| `dse \(roofline .*\) -o results\/\(figure_[0-9_]*\)` |$/\2 \1/p' results/STUDIES.md >"$work/figures"
+[ "$(cut -d' ' -f1 "$work/figures" | tr '\n' ' ')" = "figure_5_5 figure_5_6 figure_5_9 figure_5_10 figure_5_12 figure_5_13 " ] ||
+	fail "results/STUDIES.md has other figures: $(cat "$work/figures")"
+while read -r figure words; do
+	# shellcheck disable=SC2086 # words are words
+	expect_code 0 "$DSE" $words -o "$work/$figure"
+	picture=$work/$figure/roofline.svg
+	case $words in
+	*--arrays*)
+		[ "$(grep -c 'font-weight="bold"' "$picture")" -eq 3 ] || fail "$figure has no panel for each array"
+		for array in 16x4 16x2 8x4; do expect_text "$picture" "$array"; done
+		;;
+	*) for strategy in no_fusion fusion fusion_reuse; do expect_text "$picture" ">$strategy</text>"; done ;;
+	esac
+	ridge=$(sed -n 's/.*ridge at \([0-9.]*\) op.byte.*/\1/p' "$work/out" | sort -g | tail -1)
+	last=$(sed -n 's/.*text-anchor="middle">\([0-9][0-9.]*\)<.*/\1/p' "$picture" | sort -g | tail -1)
+	awk -v ridge="$ridge" -v last="$last" 'BEGIN { exit !(ridge > 0 && last > ridge) }' || fail "$figure ends at $last, its ridge is at $ridge"
+done <"$work/figures"
 expect_code 0 "$DSE" roofline thesis_chip vgg16 --layers '^CONV_9$' --intensity traffic
 expect_text "$work/out" "2321.8"
 expect_code 2 "$DSE" roofline thesis_chip vgg16 --strategy fusion,fusion
