@@ -38,9 +38,9 @@ dies sram_used_frac 'layer .*; sram_used_frac is [0-9.]+, limit 0.01\.'
 space 'mac_units <= 100'
 dies mac_units 'over mac_units <= 100 by 4764 %, as it has 4864\.'
 space 'sram_byte <= 12MiB' # whole numbers of bytes, as they are
-dies sram_byte 'over sram_byte <= 12582912 by 18.7 %, as it has 14942208\.'
+dies sram_byte 'over sram_byte <= 12582912 by 18.7 %, as it has 14942208 byte\.'
 space 'edp_mj_ms <= 0.0001'
-dies edp_mj_ms 'over edp_mj_ms <= 0.0001 by [0-9]+ %, as it takes 0.0[0-9]+\.'
+dies edp_mj_ms 'over edp_mj_ms <= 0.0001 by [0-9]+ %, as it takes 0.0[0-9]+ mJ ms\.'
 
 # Of several limits it is said of each how near it is.
 space 'latency_ms <= 0.3'
