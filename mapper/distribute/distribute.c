@@ -49,6 +49,15 @@ void distribute_add_hops(struct transfer *transfer, double port, double router, 
 	transfer->stage[transfer->n_stage++] = (struct stage){(float)port, (float)router, (float)link, (uint32_t)n};
 }
 
+double distribute_packets(const struct layer_context *context, const struct flow_paths *paths, double moved_byte,
+                          double n_move)
+{
+	if (paths->n_op <= 0)
+		return 0;
+	double n_packet = moved_byte / context->machine->noc_packet_byte;
+	return (n_packet * paths->routed + n_move * (paths->told + paths->reported)) / paths->n_op;
+}
+
 uint64_t distribute_doublings(uint64_t n_has, uint64_t n)
 {
 	uint64_t n_double = 0;

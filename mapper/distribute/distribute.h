@@ -11,6 +11,9 @@
 
 struct systolic_misfit;
 
+/* The next block's weights are fetched in pieces of so much. */
+#define DISTRIBUTE_PIECE_BYTE 1024u
+
 /* Whether a design reuses operands between the PEs of a chip, for which it needs who does what (below). */
 bool distribute_is_chip_reuse(const struct layer_context *context, const struct layer_design *design);
 
@@ -54,6 +57,12 @@ struct chip_assignment {
 	uint64_t n_pass; /* groups so; else 1 */
 	/* Parts of whole groups: each task has an ifmap part of its own (mapper/distribute/distribute_own.c). */
 	bool is_own;
+	/* Results of the meetings that it is known from, and routers that they pass, and that the host's commands for
+	 * their tasks and reports of their arrival do; n_result 0: not known. From distribute_chip_count. */
+	double n_result;
+	struct noc_sums {
+		double routed, told, reported;
+	} result;
 	uint64_t n_together, n_user; /* filter parts of a wave of a block, each in so many PEs */
 	uint64_t n_turn;             /* waves with the same filters */
 };

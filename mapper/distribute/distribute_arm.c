@@ -31,7 +31,8 @@ static void add_operation(const struct layer_context *context, const struct arm_
 	step->counts.sram_write_word = operation->word + operation->read_byte / 4;
 	step->counts.dram_read_byte = operation->read_byte;
 	step->counts.dram_write_byte = operation->write_byte;
-	step->counts.noc_packet = (operation->read_byte + operation->write_byte) / context->machine->noc_packet_byte;
+	step->counts.noc_packet = (operation->read_byte + operation->write_byte) / context->machine->noc_packet_byte *
+	                          context->noc_ways.all.dram;
 }
 
 static void add_padding(const struct layer_context *context, const struct tiling *tiling, const struct arm_share *share,
@@ -212,7 +213,9 @@ void distribute_pool(const struct layer_context *context, const struct layer_des
 	step->counts.dram_write_byte = (double)n_store;
 	step->counts.sram_write_word = (double)n_channel_load / 4;
 	step->counts.sram_read_word = (double)n_store / 4;
-	step->counts.noc_packet = (double)(n_channel_load + n_store) / machine->noc_packet_byte;
+	const struct noc_way *way = noc_ways_of(&context->noc_ways, ceil_div(tiling->n_task, machine->dram_n));
+	step->counts.noc_packet = (double)(n_channel_load + n_store) / machine->noc_packet_byte * way->dram +
+	                          2 * (double)tiling->n_task * (way->tell + way->agent);
 	if (context->block->has_padd)
 		add_padding(context, tiling, &share, program);
 	share.in_pe = true;

@@ -171,6 +171,11 @@ static void add_loads_of_filters(const struct layer_context *context, const stru
 	a->n_rotation += n * meeting->n_rotation;
 	a->n_run += n * meeting->n_run;
 	a->n_lockstep += n * meeting->n_lockstep;
+	const struct meeting_results *results = design->out_storage ? &meeting->to_storage : &meeting->to_dram;
+	a->n_result += (double)n * (double)meeting->n_result;
+	a->result.routed += (double)n * results->routed;
+	a->result.told += (double)n * results->told;
+	a->result.reported += (double)n * results->reported;
 }
 
 /* How many parts lie side by side: all of up to a QPE's PEs, else whole QPEs; powers of two where the thesis has lists.
@@ -258,14 +263,14 @@ static void add_filter_load(const struct layer_context *context, const struct la
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	transfer->setup_clk = machine->dram_load_setup_clk;
 	double loaded_frac = design->weight_ahead == AHEAD_NONE ? 1 : design->weight_ahead == AHEAD_HALF ? 0.5 : 0;
-	double part_frac = (double)n_filter / (double)tiling->n_meet, n_copy = (double)(hierarchy->n_pe / n_filter);
+	double part_frac = (double)n_filter / (double)tiling->n_meet;
 	double all_byte = (double)tiling->all_filter_byte * n / (double)tiling->n_channel_part * part_frac;
-	double copied_byte = all_byte * (n_copy - 1);
+	double moved_byte = all_byte / (double)n_filter * transfer->paths->n_op;
 	transfer->dram_byte = all_byte / n / machine->dram_n * loaded_frac;
 	step->counts.dram_read_byte = all_byte * loaded_frac;
-	step->counts.sram_write_word = (all_byte + copied_byte) / 4;
-	step->counts.sram_read_word = (copied_byte + all_byte * (1 - loaded_frac)) / 4;
-	step->counts.noc_packet = (all_byte + copied_byte) / machine->noc_packet_byte;
+	step->counts.sram_write_word = moved_byte / 4;
+	step->counts.sram_read_word = (moved_byte - all_byte * loaded_frac) / 4;
+	step->counts.noc_packet = distribute_packets(context, transfer->paths, moved_byte, n * transfer->paths->n_op);
 }
 
 /* Filters come from DRAM or storage QPEs, and with fewer parts than PEs each is passed on until every PE has one. */
@@ -365,14 +370,16 @@ static void add_input_phase(const struct layer_context *context, const struct la
 	transfer->setup_clk = machine->dram_load_setup_clk;
 	follow_sizes(context, design, tiling, a, &transit, transfer);
 	double loaded_byte = (double)tiling->all_map_byte * (double)a->n_share;
+	double n_move_part = transfer->paths->n_op / ((double)a->n_resident * transit.n_block);
+	double moved_byte = loaded_byte * n_move_part;
 	/* parts that are smaller than what a DRAM access aligns them to */
 	if (!design->in_storage)
 		transfer->dram_byte = loaded_byte / machine->dram_n / transfer->n_repeat;
-	double copied_byte = loaded_byte * (double)(a->n_copy - 1);
+	double n_part = (double)tiling->n_map * (double)(tiling->n_channel_part * a->n_share);
 	step->counts.dram_read_byte = design->in_storage ? 0 : loaded_byte;
-	step->counts.sram_read_word = (copied_byte + (design->in_storage ? loaded_byte : 0)) / 4;
-	step->counts.sram_write_word = (copied_byte + loaded_byte) / 4;
-	step->counts.noc_packet = (copied_byte + loaded_byte) / machine->noc_packet_byte;
+	step->counts.sram_read_word = (moved_byte - step->counts.dram_read_byte) / 4;
+	step->counts.sram_write_word = moved_byte / 4;
+	step->counts.noc_packet = distribute_packets(context, transfer->paths, moved_byte, n_part * n_move_part);
 }
 
 /* Filters passed on: all PEs send at the same time, and are told before and after. */
@@ -381,7 +388,8 @@ static void add_migration_phase(const struct layer_context *context, const struc
 {
 	const struct machine *machine = context->machine;
 	double packet = (double)tiling->filter_byte / machine->noc_packet_byte;
-	double n_sender = (double)context->hierarchy.n_pe, n_wave = (double)(a->n_wave * a->n_pass);
+	double mean_byte = (double)tiling->all_filter_byte / ((double)tiling->n_channel_part * (double)tiling->n_meet);
+	double n_wave = (double)(a->n_wave * a->n_pass);
 	for (int across = 0; across < 2; across++) {
 		uint64_t n = across ? a->n_ring : a->n_rotation;
 		if (n == 0)
@@ -399,10 +407,9 @@ static void add_migration_phase(const struct layer_context *context, const struc
 		transfer->stage_setup_clk = across ? machine->ring_setup_clk : machine->migrate_setup_clk;
 		transfer->setup_clk = machine->dram_load_setup_clk;
 		transfer->n_repeat = (double)n * n_wave;
-		double moved_packet = packet * n_sender * (double)n * n_wave;
-		step->counts.noc_packet = moved_packet * (across ? 3 : 2);
-		step->counts.sram_read_word = step->counts.sram_write_word =
-		    moved_packet * machine->noc_packet_byte / 4;
+		double n_move = transfer->paths->n_op * transfer->n_repeat, moved_byte = mean_byte * n_move;
+		step->counts.noc_packet = distribute_packets(context, transfer->paths, moved_byte, n_move);
+		step->counts.sram_read_word = step->counts.sram_write_word = moved_byte / 4;
 	}
 }
 
@@ -419,176 +426,21 @@ static uint64_t thesis_n_task(const struct tiling *tiling, const struct chip_ass
 	return least(tiling->n_map / 4 * n_outer, a->n_lockstep);
 }
 
-/* What the tasks left out do not do. */
-static void scale_counts(struct counts *counts, double frac)
-{
-	counts->mac *= frac;
-	counts->mla_clk *= frac;
-	counts->sram_read_word *= frac;
-	counts->sram_write_word *= frac;
-	counts->noc_packet *= frac;
-	counts->dram_write_byte *= frac;
-}
-
-/* Of all results those of the blocks of the busiest DRAM interface, and how many of its blocks have any. */
-struct result_share {
-	double frac, n_block;
-};
-
-/* Rows of ifmap parts are dealt to groups of blocks that share them; the first ones have one more. */
-static struct result_share result_share(const struct layer_context *context, const struct tiling *tiling,
-                                        const struct chip_assignment *a)
-{
-	const struct hierarchy *hierarchy = &context->hierarchy;
-	double dram_frac = 1.0 / context->machine->dram_n;
-	if (tiling->is_least)
-		return (struct result_share){dram_frac, hierarchy->n_block * dram_frac};
-	uint64_t n_group = hierarchy->n_block / a->n_share, n_h = tiling->n_h;
-	/* of fewer blocks than interfaces each has several nearest ones */
-	if (context->machine->dram_n > hierarchy->n_block) {
-		const struct transit transit = {
-		    .kind = TRANSIT_RESULTS, .n_resident = hierarchy->pe_per_block, .n_block = hierarchy->n_block};
-		const struct flow_paths *paths = transit_paths(context->machine, &context->mesh, &transit);
-		double n_pe = hierarchy->n_pe, busiest = (double)ceil_div(n_h, n_group) * (double)n_group / (double)n_h;
-		double frac = real_max((double)paths->dram / n_pe * busiest, dram_frac);
-		return (struct result_share){real_min(1, frac), real_min(1, frac) * hierarchy->n_block};
-	}
-	uint64_t n_near = hierarchy->block_per_dram > a->n_share ? hierarchy->block_per_dram / a->n_share : 1;
-	double n_row = (double)(n_near * (n_h / n_group) + least(n_near, n_h % n_group)), n_all = (double)n_h;
-	double near_frac = real_min(1, (double)hierarchy->block_per_dram / (double)(n_near * a->n_share));
-	double n_block = (double)(least(n_near, n_h) * a->n_share) * near_frac;
-	return (struct result_share){real_max(n_row / n_all * near_frac, dram_frac), n_block};
-}
-
-/*
- * Parts of two sizes as they meet. Never below what is certain of a range of splits: as many tasks one after the other,
- * of filter parts as large as the mean.
- */
-static void price_meetings(const struct layer_context *context, const struct layer_design *design,
-                           const struct tiling *tiling, const struct chip_assignment *a, const struct meet_sum *sum,
-                           struct compute *compute)
-{
-	double frac = distribute_mean_frac(context, tiling) * distribute_wave_frac(context, design, tiling, a);
-	double n_task = (double)compute->n_task, fixed_clk = context->machine->mla_init_clk;
-	double mean_clk = (fixed_clk + (tiling->task.shared_clk - fixed_clk) * frac) * n_task;
-	double mean_word = (double)tiling->task.a_word * frac * n_task;
-	double mean_mac_clk = (double)tiling->task.mac_clk * frac * n_task;
-	compute->task_clk = real_max(sum->clk, mean_clk);
-	compute->mac_clk = sum->mac_clk;
-	if (sum->n_start > 0)
-		compute->n_start = sum->n_start / compute->n_barrier;
-	compute->fetch =
-	    tiling_fetch(context, tiling, real_max(sum->a_word, mean_word), real_max(sum->mac_clk, mean_mac_clk));
-}
-
-/*
- * PEs have results as they meet filter parts, some more than others, so their ways are not all as busy: no less than if
- * all had as many, which is what bounds of a range go by. Results count as large as their mean.
- */
-static void spread_results(const struct layer_context *context, const struct meet_sum *sum, double all_byte,
-                           struct compute *compute)
-{
-	double mean_byte = all_byte / sum->n_result;
-	double even_packet = compute->write_packet * (double)compute->n_task;
-	double frac = mean_byte / context->machine->noc_packet_byte / even_packet;
-	compute->write_router = real_max(compute->write_router, sum->busiest.router * frac);
-	compute->write_link = real_max(compute->write_link, sum->busiest.link * frac);
-	compute->write_port = real_max(compute->write_port, sum->busiest.port * frac);
-	if (compute->write_dram_byte > 0)
-		compute->write_dram_byte = real_max(compute->write_dram_byte, sum->busiest.dram * mean_byte);
-}
-
-/*
- * Until the first results of n_run runs are there it takes a task each. Of parts of two sizes the smaller tasks' come
- * earlier: as if all were the mean, whatever the sizes, as bounds of a range of splits know no more. The thesis' own
- * rules take all tasks for the first one.
- */
-static double first_clk(const struct layer_context *context, const struct layer_design *design,
-                        const struct tiling *tiling, double n_run)
-{
-	const struct split *split = &design->split;
-	bool is_even = split->w.n_b == 0 && split->h.n_b == 0 && split->c.n_b == 0;
-	if (design->strategy == STRATEGY_THESIS_REUSE || context->machine->target != MACHINE_CHIP ||
-	    (is_even && !tiling->is_least))
-		return 0;
-	return n_run * tiling_all_task_clk(context, split, tiling).clk / (double)tiling->n_task;
-}
-
-void distribute_chip_computation(const struct layer_context *context, const struct layer_design *design,
-                                 const struct tiling *tiling, const struct chip_assignment *a, uint64_t n_task,
-                                 struct program *program)
-{
-	const struct machine *machine = context->machine;
-	const struct hierarchy *hierarchy = &context->hierarchy;
-	struct step *step = distribute_add_step(program, STEP_COMPUTE, PHASE_COMPUTATION);
-	struct compute *compute = &step->u.compute;
-	double done_frac = real_min(1, (double)n_task / (double)a->n_task);
-	uint64_t n_run = least(a->n_run, n_task), n_all = least(n_task, a->n_task);
-	/* the fullest QPE has the first filter parts, of which a PE runs its tasks' in a run; waves and groups have
-	   theirs one after the other */
-	uint64_t n_together = ceil_div(tiling->n_meet, ceil_div(tiling->n_meet, machine->qpe_n_pe));
-	n_together = least(n_together, ceil_div(n_task, n_run));
-	bool follows = tiling->n_channel_part > 1;
-	double task_frac = a->is_own
-	                       ? distribute_own_task_frac(context, design, tiling, a)
-	                       : distribute_task_frac(context, design, tiling, follows ? tiling->n_c : n_together);
-	task_frac *= distribute_wave_frac(context, design, tiling, a);
-	double fixed_clk = machine->mla_init_clk;
-	compute->n_task = n_task;
-	compute->n_barrier = (double)n_run;
-	if (a->is_own)
-		compute->first_clk = first_clk(context, design, tiling, (double)n_run);
-	uint64_t n_busy = a->n_share * least(hierarchy->n_block / a->n_share, tiling->n_h);
-	compute->n_start = tiling->is_least ? 0 : (double)(a->n_active * n_busy);
-	compute->task_clk = (fixed_clk + (tiling->task.shared_clk - fixed_clk) * task_frac) * (double)n_task;
-	compute->mac_clk = (double)tiling->task.mac_clk * task_frac * (double)n_all;
-	compute->fetch = tiling_fetch(context, tiling, (double)tiling->task.a_word * task_frac * (double)n_task,
-	                              (double)tiling->task.mac_clk * task_frac * (double)n_task);
-	struct meet_sum sum = {.n_result = 0};
-	if (distribute_meet(context, design, tiling, a, &sum))
-		price_meetings(context, design, tiling, a, &sum, compute);
-	double all_byte = (double)tiling->all_out_byte * done_frac;
-	struct result_share share = result_share(context, tiling, a);
-	double n_writer_pe = share.n_block * hierarchy->pe_per_block;
-	compute->write_packet = all_byte * share.frac / n_writer_pe / (double)n_task / machine->noc_packet_byte;
-	bool has_storage = machine->target == MACHINE_CHIP && machine->chip.n_storage_qpe > 0;
-	const struct transit transit = {.kind = TRANSIT_RESULTS,
-	                                .n_resident = hierarchy->pe_per_block,
-	                                .n_block = hierarchy->n_block,
-	                                .in_storage = has_storage};
-	const struct flow_paths *paths = transit_paths(machine, &context->mesh, &transit);
-	compute->write_router = (double)paths->router;
-	compute->write_link = (double)paths->link;
-	compute->write_port = (double)paths->port;
-	/* what results wait on their ways to storage QPEs is not counted */
-	compute->n_write_router = design->out_storage ? 0 : context->queue_place.n_router;
-	if (!design->out_storage)
-		compute->write_dram_byte = all_byte * share.frac;
-	if (sum.n_result > 0)
-		spread_results(context, &sum, all_byte, compute);
-	distribute_writers(context, design, tiling, a, n_writer_pe, done_frac, compute);
-	tiling_mla_counts(context, tiling, &step->counts);
-	double out_byte = (double)tiling->all_out_byte;
-	step->counts.dram_write_byte = design->out_storage ? 0 : out_byte;
-	step->counts.sram_read_word += out_byte / 4;
-	step->counts.sram_write_word += design->out_storage ? out_byte / 4 : 0;
-	step->counts.noc_packet += out_byte / machine->noc_packet_byte;
-	scale_counts(&step->counts, done_frac);
-}
-
 /* The next block's weights, even parts of which each interface loads into the nearest storage QPEs. */
 void distribute_chip_fetch(const struct layer_context *context, const struct layer_design *design,
                            struct program *program)
 {
 	const struct machine *machine = context->machine;
 	double byte = (double)context->next_byte[design->fetch_next];
+	const struct transit transit = {.kind = TRANSIT_FETCH};
+	const struct flow_paths *paths = transit_paths(machine, &context->mesh, &transit);
 	assert(byte > 0);
 	program->fetch = (struct fetch){
 	    .dram_byte = byte / machine->dram_n,
 	    .setup_clk = machine->dram_load_setup_clk,
 	    .counts = {.dram_read_byte = byte,
 	               .sram_write_word = byte / 4,
-	               .noc_packet = byte / machine->noc_packet_byte},
+	               .noc_packet = distribute_packets(context, paths, byte, byte / DISTRIBUTE_PIECE_BYTE)},
 	};
 }
 

@@ -37,7 +37,9 @@
 
 /* DRAM bytes of all jobs. */
 struct traffic {
-	double map_byte, filter_byte, write_byte, storage_byte;
+	double map_byte, filter_byte, write_byte;
+	double storage_map_byte, storage_write_byte; /* the same by way of the storage QPEs, whole */
+	double copied_byte;                          /* partial sums, between PEs of a QPE */
 };
 
 static struct traffic traffic_of(const struct layer_context *context, const struct layer_design *design,
@@ -51,13 +53,15 @@ static struct traffic traffic_of(const struct layer_context *context, const stru
 	                                         (is_matmul ? (double)tiling->n_h : (double)tiling->n_map),
 	                          .write_byte = result};
 	if (is_matmul && design->in_storage) {
-		traffic.storage_byte += traffic.map_byte;
+		traffic.storage_map_byte = traffic.map_byte;
 		traffic.map_byte = 0;
 	}
 	if (is_matmul && design->out_storage) {
-		traffic.storage_byte += traffic.write_byte;
+		traffic.storage_write_byte = traffic.write_byte;
 		traffic.write_byte = 0;
 	}
+	if (is_matmul && tiling->n_d > 1 && mapper_serves_storage(context, design))
+		traffic.copied_byte = (double)tiling->all_raw_out_byte * tiling->n_d;
 	return traffic;
 }
 
@@ -370,17 +374,66 @@ static void fill_sums(const struct layer_context *context, const struct tiling *
 		    n_result * (double)deal->n_pass * (2 * deal->n_load + TASK_MESSAGE) + n_result * WRITE_MESSAGE;
 }
 
-static void fill_counts(const struct layer_context *context, const struct tiling *tiling, const struct traffic *traffic,
-                        struct counts *counts)
+/*
+ * Packets of jobs of the queues' first n_pe PEs, and what the host says: commands and reports of loads and tasks, the
+ * report of what is written.
+ */
+static double job_packets(const struct layer_context *context, const struct deal *deal, const struct traffic *traffic,
+                          uint32_t n_pe)
+{
+	const struct noc_ways *ways = &context->noc_ways;
+	const struct noc_way *way = n_pe < deal->n_pe ? noc_ways_of(ways, n_pe) : &ways->all;
+	double n_result = (double)deal->n_row * (double)deal->n_column, n_job = n_result * (double)deal->n_pass;
+	double moved_byte = traffic->map_byte + traffic->filter_byte + traffic->write_byte;
+	double n_write = deal->is_chain ? n_result : n_job;
+	return moved_byte / context->machine->noc_packet_byte * way->dram +
+	       n_job * (deal->n_load * (way->tell + way->agent) + 2 * way->agent) + n_write * way->tell;
+}
+
+/* The same of double blocks, whose first n_pe PEs work, one of each QPE first. Partial sums stay in a QPE. */
+static double block_packets(const struct layer_context *context, const struct layer_design *design,
+                            const struct deal *deal, const struct traffic *traffic, uint64_t n_result)
+{
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	uint64_t n_qpe = min_u64(ceil_div(n_result, hierarchy->n_block), hierarchy->qpe_per_block);
+	struct transit transit = {.kind = TRANSIT_OWN_MAPS,
+	                          .n_resident = (uint32_t)(n_qpe * context->machine->qpe_n_pe),
+	                          .n_block = hierarchy->n_block};
+	double n_job = (double)n_result * (double)deal->n_pass, n_map = design->in_storage ? 0 : n_job;
+	const struct flow_paths *load = transit_paths(context->machine, &context->mesh, &transit);
+	/* a task's command and report, as the report of a load; likewise a partial sum's */
+	double n_own = deal->n_pass > 1 ? 3 : 2, n_packet;
+	n_packet = distribute_packets(context, load, traffic->map_byte + traffic->filter_byte, n_job + n_map) +
+	           n_own * n_job * load->reported / load->n_op +
+	           traffic->copied_byte / context->machine->noc_packet_byte;
+	if (design->in_storage) {
+		transit.in_storage = true;
+		load = transit_paths(context->machine, &context->mesh, &transit);
+		n_packet += distribute_packets(context, load, traffic->storage_map_byte, n_job);
+	}
+	transit.kind = TRANSIT_RESULTS;
+	transit.in_storage = design->out_storage;
+	const struct flow_paths *result = transit_paths(context->machine, &context->mesh, &transit);
+	n_packet +=
+	    distribute_packets(context, result, traffic->write_byte + traffic->storage_write_byte, (double)n_result);
+	/* where there are no partial sums, a PE sends its result without being told */
+	return deal->n_pass > 1 ? n_packet : n_packet - (double)n_result * result->told / result->n_op;
+}
+
+static void fill_counts(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, const struct deal *deal, const struct traffic *traffic,
+                        const struct jobs *jobs, struct counts *counts)
 {
 	tiling_mla_counts(context, tiling, counts);
 	double read_byte = traffic->map_byte + traffic->filter_byte;
-	double moved_byte = read_byte + traffic->write_byte + traffic->storage_byte;
+	double between_byte = traffic->storage_map_byte + traffic->storage_write_byte + traffic->copied_byte;
 	counts->dram_read_byte = read_byte;
 	counts->dram_write_byte = traffic->write_byte;
-	counts->sram_write_word += (read_byte + traffic->storage_byte) / 4;
-	counts->sram_read_word += (traffic->write_byte + traffic->storage_byte) / 4;
-	counts->noc_packet += moved_byte / context->machine->noc_packet_byte;
+	counts->sram_write_word += (read_byte + between_byte) / 4;
+	counts->sram_read_word += (traffic->write_byte + between_byte) / 4;
+	counts->noc_packet += deal->is_blocks
+	                          ? block_packets(context, design, deal, traffic, deal->n_row * deal->n_column)
+	                          : job_packets(context, deal, traffic, jobs->n_pe);
 }
 
 /* The ARM operations of the PE with most results. */
@@ -494,6 +547,6 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 		fill_kinds(context, design, tiling, jobs);
 	else
 		jobs->n_order = 0;
-	fill_counts(context, tiling, &traffic, &step->counts);
+	fill_counts(context, design, tiling, &deal, &traffic, jobs, &step->counts);
 	add_arm(context, design, tiling, &deal, jobs->n_pe, program);
 }

@@ -194,6 +194,9 @@ static void add_runs(const struct sizes *sizes, const struct meeting *meeting, c
 	sum->busiest.link += n * results->link;
 	sum->busiest.port += n * results->port;
 	sum->busiest.dram += n * results->dram;
+	sum->busiest.routed += n * results->routed;
+	sum->busiest.told += n * results->told;
+	sum->busiest.reported += n * results->reported;
 }
 
 /* ---- ifmap parts of a task each ---- */

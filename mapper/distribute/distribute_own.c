@@ -90,7 +90,8 @@ static void add_weights(const struct layer_context *context, const struct layer_
 	step->counts.dram_read_byte = loaded_byte;
 	step->counts.sram_write_word = (loaded_byte + copied_byte) / 4;
 	step->counts.sram_read_word = copied_byte / 4;
-	step->counts.noc_packet = (loaded_byte + copied_byte) / packet_byte;
+	double n_move = (double)tiling->n_c * (double)n_all_user(context, tiling, a, &rows);
+	step->counts.noc_packet = distribute_packets(context, transfer->paths, loaded_byte + copied_byte, n_move);
 }
 
 static void add_inputs(const struct layer_context *context, const struct layer_design *design,
@@ -119,7 +120,7 @@ static void add_inputs(const struct layer_context *context, const struct layer_d
 	}
 	step->counts.sram_read_word = design->in_storage ? all_byte / 4 : 0;
 	step->counts.sram_write_word = all_byte / 4;
-	step->counts.noc_packet = all_byte / machine->noc_packet_byte;
+	step->counts.noc_packet = distribute_packets(context, transfer->paths, all_byte, (double)tiling->n_task);
 }
 
 void distribute_own(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,

@@ -17,6 +17,11 @@ struct step *distribute_add_step(struct program *program, enum step_kind kind, e
 /* Append n hops to a transfer's chain: packets that each passes through a port, a router and a link. */
 void distribute_add_hops(struct transfer *transfer, double port, double router, double link, uint64_t n);
 
+/* Packets through routers, and those of the host's commands and reports: n_move operations that move so many bytes
+ * together, along the ways of paths. */
+double distribute_packets(const struct layer_context *context, const struct flow_paths *paths, double moved_byte,
+                          double n_move);
+
 /* How often what n_has PEs have is copied by all that have it until n have it. */
 uint64_t distribute_doublings(uint64_t n_has, uint64_t n);
 

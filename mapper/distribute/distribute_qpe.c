@@ -169,6 +169,10 @@ static uint32_t less_clk(uint32_t clk, uint32_t less)
 	return clk > less ? clk - less : 0;
 }
 
+/* Messages of the host for a load or copy, and for a task with its result, which a PE sends without being told. */
+#define OP_MESSAGE 2
+#define TASK_MESSAGE 3
+
 /* n loads of so many bytes each; setup: false: they follow a load that is under way. */
 static struct step *add_load(const struct layer_context *context, enum phase phase, double byte, double n, bool setup,
                              struct program *program)
@@ -207,7 +211,7 @@ static void add_copies(const struct layer_context *context, double byte, double 
 	transfer->stage_setup_clk = less_clk(context->machine->copy_setup_clk, QPE_COPY_LESS_CLK);
 	distribute_add_hops(transfer, 1, 2, 0, n_copy);
 	double n_item = n_time * (double)n_copy * n_beside;
-	step->counts.noc_packet += transfer->item_packet * n_item;
+	step->counts.noc_packet += (transfer->item_packet + OP_MESSAGE) * n_item;
 	step->counts.sram_read_word += n_item * byte / 4;
 	step->counts.sram_write_word += n_item * byte / 4;
 }
@@ -278,7 +282,11 @@ static void add_loads(const struct layer_context *context, const struct split *s
 		alone_byte = real_max(0, alone_byte - (beside_byte - first_byte));
 	}
 	double first_byte = map_byte + filter_byte - beside_byte - alone_byte;
-	(void)add_load(context, PHASE_INPUT, first_byte / n_first, n_first, true, program);
+	double n_load =
+	    ((double)tiling->n_map * (keep_map ? 1 : n_filter) + (double)tiling->n_meet * (keep_map ? n_map : 1)) *
+	    n_pass;
+	struct step *step = add_load(context, PHASE_INPUT, first_byte / n_first, n_first, true, program);
+	step->counts.noc_packet += OP_MESSAGE * n_load;
 	if (n_alone > 0)
 		(void)add_load(context, keep_map ? PHASE_WEIGHT : PHASE_INPUT, alone_byte / n_alone, n_alone, true,
 		               program);
@@ -304,7 +312,8 @@ static void add_rounds(const struct layer_context *context, const struct layer_d
 	tiling_mla_counts(context, tiling, &step->counts);
 	step->counts.dram_write_byte = (double)tiling->all_out_byte;
 	step->counts.sram_read_word += (double)tiling->all_out_byte / 4;
-	step->counts.noc_packet += (double)tiling->all_out_byte / machine->noc_packet_byte;
+	step->counts.noc_packet +=
+	    (double)tiling->all_out_byte / machine->noc_packet_byte + TASK_MESSAGE * (double)tiling->n_task;
 }
 
 void distribute_qpe_reuse(const struct layer_context *context, const struct layer_design *design,

@@ -414,8 +414,8 @@ void tiling_mla_counts(const struct layer_context *context, const struct tiling 
 	    .mla_clk = tiling->all_mac_clk,
 	    .sram_read_word = tiling->all_a_word + tiling->all_b_word,
 	    .sram_write_word = tiling->all_out_word,
-	    /* a convolution's operand A comes from a neighbour: request and answer */
-	    .noc_packet = is_matmul ? 0 : 2.0 * tiling->all_a_word * 4 / context->machine->noc_packet_byte,
+	    /* a convolution's operand A comes from a neighbour: request and answer; the PE's own has an answer alone */
+	    .noc_packet = (is_matmul ? 1 : 2) * tiling->all_a_word * SRAM_WORD_BYTE / context->machine->noc_packet_byte,
 	};
 }
 

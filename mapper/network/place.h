@@ -59,6 +59,16 @@ static inline uint32_t place_ring_of(const struct place *place, uint32_t block)
 	return i;
 }
 
+/* The block after one whose storage QPE an interface fills with what is fetched ahead: its own in turn, or where there
+ * are more interfaces than blocks one. */
+static inline uint32_t place_next_filled(const struct place *place, uint32_t dram, uint32_t block)
+{
+	for (uint32_t i = 1; i <= place->n_block; i++)
+		if (place->dram[(block + i) % place->n_block] == dram)
+			return (block + i) % place->n_block;
+	return dram % place->n_block;
+}
+
 /* The QPE at a place r < n_cell_qpe of the i-th cell of the ring, i modulo n_cell. */
 static inline uint32_t place_cell_qpe(const struct place *place, uint32_t i, uint32_t r)
 {

@@ -233,6 +233,9 @@ static void add_results(struct walk *walk, bool to_storage, struct meeting_resul
 	sum->link += (double)load.link;
 	sum->port += (double)load.port;
 	sum->dram += (double)load.dram;
+	sum->routed += load.routed;
+	sum->told += load.told;
+	sum->reported += load.reported;
 	walk->found.n_result += to_storage ? 0 : n_all;
 }
 

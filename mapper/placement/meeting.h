@@ -29,10 +29,11 @@ struct meeting_run {
 	uint32_t first, n; /* in meeting.qpe; those left out have nowhere more or larger parts than one of these */
 };
 
-/* Results, each counted as one, that pass the busiest router, link, PE of a storage QPE and interface: the sum over
- * runs. */
+/* Results, each counted as one, that pass the busiest router, link, PE of a storage QPE and interface; routers that all
+ * of them pass, that the host's commands for their tasks do, and the reports of their arrival: sums over runs. */
 struct meeting_results {
 	double router, link, port, dram;
+	double routed, told, reported;
 };
 
 /* The table's; not to be changed. */

@@ -5,6 +5,7 @@
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include "sim/machine/hierarchy.h"
+#include "sim/machine/noc_way.h"
 #include "sim/program/mixed.h"
 #include <math.h>
 
@@ -154,6 +155,21 @@ static void list_maps(struct placement *placement, const struct transit *transit
 		size_maps(placement, &transit->sizes);
 }
 
+/* The blocks' storage QPEs that an interface fills: its own, or where it has none one. */
+static void list_fetch(struct placement *placement)
+{
+	const struct place *place = &placement->place;
+	placement_clear(placement);
+	for (uint32_t dram = 0; dram < place->mesh.n_dram; dram++) {
+		uint32_t block = place->n_block - 1;
+		for (uint32_t i = 0; i < place->n_block; i++) {
+			block = place_next_filled(place, dram, block);
+			placement_add(placement, FLOW_DRAM + dram,
+			              placement_pe(placement, place->storage_qpe[block], 0), FLOW_NONE, 0);
+		}
+	}
+}
+
 static void list_transit(struct placement *placement, const struct transit *transit)
 {
 	switch (transit->kind) {
@@ -171,6 +187,9 @@ static void list_transit(struct placement *placement, const struct transit *tran
 		break;
 	case TRANSIT_OWN_FILTERS:
 		list_own_filters(placement, transit);
+		break;
+	case TRANSIT_FETCH:
+		list_fetch(placement);
 		break;
 	case TRANSIT_RESULTS:
 	case TRANSIT_OWN_MAPS:
@@ -245,6 +264,26 @@ static bool find_sized_paths(const struct placement *placement, const struct tra
 	return true;
 }
 
+/* Of such chips' operations: one a PE, or one a part and PE that has it, and ways as those to PEs' interfaces and
+ * agents in the mean. */
+static void estimate_sums(const struct machine *machine, const struct transit *transit,
+                          const struct hierarchy *hierarchy, struct flow_paths *paths)
+{
+	struct noc_ways ways;
+	double n = hierarchy->n_pe, n_slot = (double)transit->n_resident * transit->n_block;
+	noc_ways_derive(machine, &ways);
+	if (transit->kind == TRANSIT_MAPS)
+		n = n_slot * hierarchy->qpe_per_block / transit->n_set;
+	if (transit->kind == TRANSIT_RESULTS || transit->kind == TRANSIT_OWN_MAPS)
+		n = n_slot;
+	if (transit->kind == TRANSIT_OWN_FILTERS)
+		n = (double)transit->n_filter * transit->n_user * transit->n_block;
+	bool is_near = transit->kind == TRANSIT_TURN || transit->kind == TRANSIT_RING;
+	paths->n_op = n;
+	paths->routed = n * (is_near ? 2 : ways.all.dram);
+	paths->told = paths->reported = n * ways.all.agent;
+}
+
 /*
  * Chips too large to follow every item: what enters through the busiest interface, one router's share, and the longest
  * chain, without queues. Nobody has measured such chips.
@@ -275,9 +314,11 @@ static void estimate(const struct machine *machine, const struct transit *transi
 		break;
 	case TRANSIT_TURN:
 	case TRANSIT_RING:
+	case TRANSIT_FETCH:
 	case N_TRANSIT:
 		break;
 	}
+	estimate_sums(machine, transit, &hierarchy, paths);
 	paths->router = (float)n_routed;
 	paths->link = (float)(n_routed / 2);
 	paths->port = (float)(n_routed / n_pe);
@@ -305,10 +346,11 @@ bool transit_find(const struct machine *machine, const struct transit_mesh *mesh
 		return false;
 	placement_plan_turns(&placement);
 	list_transit(&placement, transit);
-	bool is_found = flow_find_load(&placement.place.mesh, placement.n_pe, placement.op, NULL, placement.n_op, paths);
+	bool is_found =
+	    flow_find_load(&placement.place.mesh, placement.n_pe, placement.op, NULL, placement.n_op, paths);
 	/* what moves at once and is waited for as a whole takes what its busiest router or link does */
-	bool is_one_move =
-	    transit->kind == TRANSIT_TURN || transit->kind == TRANSIT_RING || transit->kind == TRANSIT_RESULTS;
+	bool is_one_move = transit->kind == TRANSIT_TURN || transit->kind == TRANSIT_RING ||
+	                   transit->kind == TRANSIT_RESULTS || transit->kind == TRANSIT_FETCH;
 	if (is_found && !is_one_move)
 		is_found = transit->sizes.n_w > 0 ? find_sized_paths(&placement, mesh, transit->sizes.packet, paths)
 		                                  : find_paths(&placement, mesh, paths);

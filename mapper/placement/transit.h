@@ -18,6 +18,7 @@ enum transit_kind {
 	TRANSIT_RESULTS,     /* a packet of every PE to its storage QPE, or to the nearest DRAM interface */
 	TRANSIT_OWN_MAPS,    /* ifmap parts of a task each */
 	TRANSIT_OWN_FILTERS, /* filters of some tasks each */
+	TRANSIT_FETCH,       /* as much from every interface into storage QPEs, each into its blocks' in turn */
 	N_TRANSIT
 };
 

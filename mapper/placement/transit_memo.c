@@ -52,7 +52,7 @@ static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 static bool has_own_key;
 
 /* What there is no memory for takes longer than can be counted. */
-static const struct flow_paths lost = {.chain = {{[FLOW_COST_COPY] = 0x1p60F}}, .router = 0x1p60F};
+static const struct flow_paths lost = {.chain = {{[FLOW_COST_COPY] = 0x1p60F}}, .router = 0x1p60F, .n_op = 1};
 static const struct meeting lost_meeting = {.n_lockstep = UINT64_C(1) << 48};
 
 static uint64_t hash_key(const struct transit_key *key)

@@ -37,8 +37,10 @@ void mapper_prepare_form(const struct block *block, const struct machine *machin
 		mla_prepare_matmul(&context->partial_machine, TILING_A_SHIFT, operand_bit, &context->partial_matmul);
 	}
 	hierarchy_derive(machine, &context->hierarchy);
-	if (machine->target != MACHINE_SYSTOLIC)
+	if (machine->target != MACHINE_SYSTOLIC) {
 		queue_place_derive(machine, &context->queue_place);
+		noc_ways_derive(machine, &context->noc_ways);
+	}
 	transit_mesh_derive(machine, &context->mesh);
 }
 

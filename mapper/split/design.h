@@ -16,6 +16,7 @@
 #include "sim/machine/machine.h"
 #include "sim/mla/mla.h"
 #include "sim/machine/hierarchy.h"
+#include "sim/machine/noc_way.h"
 #include "sim/machine/queue_place.h"
 #include "sim/program/program.h"
 #include "sim/fast/fast.h"
@@ -56,6 +57,7 @@ struct layer_context {
 	    partial_matmul; /* matrix multiplications, operand A from the own SRAM; as the rounds */
 	struct hierarchy hierarchy;
 	struct queue_place queue_place;
+	struct noc_ways noc_ways;
 	struct transit_mesh mesh;
 	struct ahead ahead;
 	uint64_t next_byte[AHEAD_N]; /* of the weights that may be fetched for the next block; 0: none */

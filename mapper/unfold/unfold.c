@@ -195,7 +195,7 @@ uint32_t unfold_add_op(const struct unfolding *unfolding, struct op op, uint32_t
 
 /* With what is fetched meanwhile. */
 static void add_arm_step(const struct machine *machine, const struct step *arm, uint64_t fetch_byte,
-                         struct schedule *schedule)
+                         const struct fetch *fetch, struct schedule *schedule)
 {
 	assert(arm->kind == STEP_ARM);
 	struct schedule_step step = {.phase = arm->phase, .arm = arm->u.arm, .counts = arm->counts};
@@ -203,7 +203,8 @@ static void add_arm_step(const struct machine *machine, const struct step *arm, 
 	step.arm.dram_byte += byte / machine->dram_n;
 	step.counts.dram_read_byte += byte;
 	step.counts.sram_write_word += byte / 4;
-	step.counts.noc_packet += byte / machine->noc_packet_byte;
+	if (byte > 0)
+		step.counts.noc_packet += fetch->counts.noc_packet * byte / fetch->counts.dram_read_byte;
 	schedule_add_step(schedule, step);
 }
 
@@ -253,10 +254,10 @@ enum err_code mapper_unfold(const struct layer_context *context, const struct la
 		schedule->mac += program.step[k].counts.mac;
 	uint32_t i = 0;
 	for (; i < program.n_step && program.step[i].kind == STEP_ARM; i++)
-		add_arm_step(context->machine, &program.step[i], fetch.arm_byte[i], schedule);
+		add_arm_step(context->machine, &program.step[i], fetch.arm_byte[i], &program.fetch, schedule);
 	unfold_core(&unfolding);
 	for (; i < program.n_step; i++)
 		if (program.step[i].kind == STEP_ARM)
-			add_arm_step(context->machine, &program.step[i], fetch.arm_byte[i], schedule);
+			add_arm_step(context->machine, &program.step[i], fetch.arm_byte[i], &program.fetch, schedule);
 	return schedule_check(schedule, context->machine, err);
 }

@@ -16,7 +16,6 @@
 
 /* The number that operations of a fetch have instead of a part of this block. */
 #define FETCHED UINT32_MAX
-#define PIECE_BYTE 1024u
 #define LINE_BYTE 16u
 
 static uint64_t whole_lines(double byte)
@@ -51,15 +50,6 @@ void unfold_plan_fetch(const struct layer_context *context, const struct layer_d
 		fetch->compute_byte += left_byte;
 }
 
-/* The blocks whose storage QPEs an interface fills: its own, or where there are more interfaces than blocks one. */
-static uint32_t next_block(const struct place *place, uint32_t dram, uint32_t block)
-{
-	for (uint32_t i = 1; i <= place->n_block; i++)
-		if (place->dram[(block + i) % place->n_block] == dram)
-			return (block + i) % place->n_block;
-	return dram % place->n_block;
-}
-
 /* Loads of so many bytes, evenly from all interfaces. */
 static void add_loads(const struct unfolding *unfolding, const struct place *place, uint64_t byte)
 {
@@ -70,9 +60,10 @@ static void add_loads(const struct unfolding *unfolding, const struct place *pla
 		    (n_line * (dram + 1) / machine->dram_n - n_line * dram / machine->dram_n) * LINE_BYTE;
 		uint32_t before[2] = {SCHEDULE_NONE, SCHEDULE_NONE}, block = place->n_block - 1, z = 0;
 		for (uint32_t i = 0; left_byte > 0 && !unfolding->schedule->failed; i++) {
-			uint32_t piece_byte = left_byte < PIECE_BYTE ? (uint32_t)left_byte : PIECE_BYTE;
+			uint32_t piece_byte =
+			    left_byte < DISTRIBUTE_PIECE_BYTE ? (uint32_t)left_byte : DISTRIBUTE_PIECE_BYTE;
 			uint32_t last = block;
-			block = next_block(place, dram, last);
+			block = place_next_filled(place, dram, last);
 			z += block <= last; /* round again: the next PE of each */
 			assert(place->storage_qpe[block] != PLACE_NONE);
 			struct op op = {.kind = OP_LOAD, .peer = dram, .byte = piece_byte, .part = FETCHED};

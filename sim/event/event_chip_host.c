@@ -44,27 +44,16 @@ struct event_host {
 
 /* ---- set up ---- */
 
-/* The PEs next to each interface serve its queue; where one has none, all are dealt in turn as they are numbered. */
 static void deal_pes(const struct event_chip *chip, struct event_host *host)
 {
-	uint32_t n = 0, qpe_n_pe = chip->machine->qpe_n_pe, n_dram = chip->mesh.n_dram;
-	uint32_t n_queue = n_dram < chip->n_pe ? n_dram : chip->n_pe;
-	bool near = true;
-	for (uint32_t q = 0; q < n_dram; q++) {
-		bool any = false;
-		for (uint32_t i = 0; i < chip->mesh.n_qpe; i++)
-			any |= mesh_near_dram(&chip->mesh, i) == q;
-		near &= any;
-	}
+	uint32_t n = 0, n_dram = chip->mesh.n_dram;
 	for (uint32_t q = 0; q < n_dram; q++) {
 		host->queue[q].first_pe = n;
-		for (uint32_t pe = 0; pe < chip->n_pe; pe++) {
-			uint32_t by_number = (uint32_t)((uint64_t)pe * n_queue / chip->n_pe);
-			if ((near ? mesh_near_dram(&chip->mesh, pe / qpe_n_pe) : by_number) == q)
+		for (uint32_t pe = 0; pe < chip->n_pe; pe++)
+			if (mesh_queue(&chip->mesh, chip->machine->qpe_n_pe, pe) == q)
 				host->queue_pe[n++] = pe;
-		}
 		host->queue[q].n_pe = n - host->queue[q].first_pe;
-		assert(q >= n_queue || host->queue[q].n_pe > 0);
+		assert(q >= chip->n_pe || host->queue[q].n_pe > 0);
 	}
 	assert(n == chip->n_pe);
 }

@@ -447,6 +447,12 @@ static void count(uint32_t *n, uint32_t by, float *most)
 		*most = (float)*n;
 }
 
+/* Routers between the host's agent for one and a router. */
+static double n_to_agent(const struct mesh *mesh, uint32_t router)
+{
+	return 1.0 + mesh_n_hop(mesh, mesh_agent(mesh, router), router);
+}
+
 bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, const uint32_t *weight,
                     uint32_t n_op, struct flow_paths *paths)
 {
@@ -469,9 +475,14 @@ bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op
 			count(&n_dram[op[i].to - FLOW_DRAM], by, &paths->dram);
 		else
 			count(&n_port[op[i].to], by, &paths->port);
+		paths->n_op += by;
+		paths->told += by * n_to_agent(mesh, at);
+		paths->reported += by * n_to_agent(mesh, last);
+		paths->routed += by;
 		for (; at != last; at = mesh_next(mesh, at, last)) {
 			count(&n_router[at], by, &paths->router);
 			count(&n_link[link_into(mesh, at, mesh_next(mesh, at, last))], by, &paths->link);
+			paths->routed += by;
 		}
 		count(&n_router[last], by, &paths->router);
 	}

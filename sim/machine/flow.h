@@ -48,6 +48,9 @@ struct flow_paths {
 	struct flow_path chain; /* the longest chain of operations, none of which waits for another's packets */
 	/* items through the busiest router, link and DRAM interface; into the PE that gets most */
 	float router, link, dram, port;
+	/* operations, and routers that an item of each passes, in all; those that the host's commands pass, and the
+	 * reports to it, where each operation has one of either */
+	double n_op, routed, told, reported;
 };
 
 /* Items of one size on one machine. */
@@ -80,8 +83,8 @@ static inline double flow_clk(const struct flow_path *path, const double clk[N_F
 	return sum;
 }
 
-/* Fill in the chain and the busiest router, link, interface and PE of [n_op] operations, each as often as weight [n_op]
- * says; NULL: once. false: no memory. */
+/* Fill in the chain, the busiest router, link, interface and PE, and the sums of [n_op] operations, each as often as
+ * weight [n_op] says; NULL: once. false: no memory. */
 bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, const uint32_t *weight,
                     uint32_t n_op, struct flow_paths *paths);
 

@@ -4,6 +4,18 @@
 #include "sim/base/checked.h"
 #include <assert.h>
 
+static bool deals_near(const struct mesh *mesh)
+{
+	for (uint32_t dram = 0; dram < mesh->n_dram; dram++) {
+		uint32_t qpe = 0;
+		while (qpe < mesh->n_qpe && mesh_near_dram(mesh, qpe) != dram)
+			qpe++;
+		if (qpe == mesh->n_qpe)
+			return false;
+	}
+	return true;
+}
+
 void mesh_derive(const struct machine *machine, struct mesh *mesh)
 {
 	bool is_qpe = machine->target != MACHINE_CHIP;
@@ -14,6 +26,7 @@ void mesh_derive(const struct machine *machine, struct mesh *mesh)
 	assert(mesh->w > 0 && mesh->h > 0 && mesh->n_dram > 0 && mesh->n_qpe >= mesh->w * mesh->h);
 	uint32_t n_pair = (uint32_t)ceil_div(mesh->n_dram, 2);
 	mesh->n_row_group = n_pair < mesh->h ? n_pair : mesh->h;
+	mesh->deals_near = deals_near(mesh);
 }
 
 /* The k-th QPE beyond the mesh: columns from the left and from the right in turn, then the next row. */
@@ -105,6 +118,13 @@ uint32_t mesh_near_dram(const struct mesh *mesh, uint32_t qpe)
 	uint32_t side = mesh->n_dram > 1 && 2 * mesh_x(mesh, qpe) >= mesh->w;
 	uint32_t dram = 2 * group + side;
 	return dram < mesh->n_dram ? dram : mesh->n_dram - 1;
+}
+
+uint32_t mesh_queue(const struct mesh *mesh, uint32_t n_pe, uint32_t pe)
+{
+	uint64_t n_all = (uint64_t)mesh->n_qpe * n_pe, n_queue = mesh->n_dram < n_all ? mesh->n_dram : n_all;
+	assert(pe < n_all);
+	return mesh->deals_near ? mesh_near_dram(mesh, pe / n_pe) : (uint32_t)(pe * n_queue / n_all);
 }
 
 uint32_t mesh_agent(const struct mesh *mesh, uint32_t qpe)

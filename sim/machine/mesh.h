@@ -22,6 +22,7 @@ struct mesh {
 	uint32_t w, h;                /* of the full rows */
 	uint32_t n_qpe;               /* those beyond w * h included */
 	uint32_t n_dram, n_row_group; /* rows in so many groups, one a pair of interfaces */
+	bool deals_near;              /* each interface is next to some QPE (mesh_queue) */
 };
 
 /* Of a machine that has passed machine_check; a QPE machine is a mesh of one. */
@@ -46,6 +47,12 @@ uint32_t mesh_dram_port(const struct mesh *mesh, uint32_t dram, uint32_t qpe);
 
 /* The interface that serves a QPE's quadrant, where no schedule says another. */
 uint32_t mesh_near_dram(const struct mesh *mesh, uint32_t qpe);
+
+/*
+ * The interface whose queue of jobs a PE serves: the one next to it; where one is next to no QPE, PEs are dealt to all in
+ * turn as they are numbered. PEs are numbered QPE by QPE, n_pe each.
+ */
+uint32_t mesh_queue(const struct mesh *mesh, uint32_t n_pe, uint32_t pe);
 
 /* The QPE where the host's agent for a QPE sits. */
 uint32_t mesh_agent(const struct mesh *mesh, uint32_t qpe);

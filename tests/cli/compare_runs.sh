@@ -7,7 +7,7 @@ store=$work/results/dse.sqlite
 mkdir "$work/machines" "$work/networks"
 cp spaces/smoke.yaml "$work/space.yaml"
 # Figures below are of these coefficients, which need not be the machine's.
-sed 's/sram_read32_pj: 2.94/sram_read32_pj: 4.9/; s/sram_write32_pj: 2.94/sram_write32_pj: 4.9/; s/read128_pj: 11.1/read128_pj: 0/
+sed 's/sram_read32_pj: 2.94/sram_read32_pj: 4.9/; s/sram_write32_pj: 2.94/sram_write32_pj: 4.9/; s/read128_pj: 10.06/read128_pj: 0/
 	s/arm_clk_pj: [0-9][0-9.]*/arm_clk_pj: 0/' spaces/machines/dvfs_chip.yaml >"$work/machines/dvfs_chip.yaml"
 cp spaces/networks/tiny.yaml "$work/networks/"
 
