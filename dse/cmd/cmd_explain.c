@@ -136,7 +136,10 @@ static void explain_goals(struct words *words, const struct space *space)
 	for (size_t i = 0; i < space->n_limit; i++)
 		words_line(words, "only results with %s <= %g (%s)", metric_table[space->limit[i].metric].name,
 		           space->limit[i].max, metric_table[space->limit[i].metric].help);
-	if (space->n_limit == 0)
+	if (space->least_tops_mm2 > 0)
+		words_line(words, "only results with tops_mm2 >= %g (10^12 operations a second and mm2 of area)",
+		           space->least_tops_mm2);
+	else if (space->n_limit == 0)
 		words_line(words, "no limit on results");
 	words_line(words, space->n_objective > 1
 	                      ? "the answer is a Pareto front: every design that no other one beats in one objective "

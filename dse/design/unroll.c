@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/unroll.h"
+#include "dse/space/area_trust.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include "dse/layer/changes.h"
@@ -128,6 +129,24 @@ double unroll_tops_mm2(const struct space *space, const struct unrolled *point)
 {
 	double area_mm2 = metric_value(point->machine, point->metric, METRIC_AREA);
 	return space_n_operation(space) * SPACE_TERA_PER_MILLI / (point->metric[METRIC_LATENCY] * area_mm2);
+}
+
+bool unroll_area_interval(const struct space *space, const struct unrolled *point, double interval[2])
+{
+	struct area_part part[AREA_N_PART];
+	double area_mm2 = 0;
+	size_t file = space_machine_file(space, point->machine_index);
+	interval[0] = interval[1] = 0;
+	area_parts(point->machine, &space->machine_sources[file], part);
+	for (size_t i = 0; i < AREA_N_PART; i++) {
+		bool is_varied = false;
+		for (size_t k = 0; k < space->n_axis; k++)
+			is_varied |= strcmp(space->axis[k].param->key, part[i].key) == 0;
+		area_mm2 += part[i].mm2;
+		interval[0] += is_varied ? part[i].mm2 : part[i].least_mm2;
+		interval[1] += is_varied ? part[i].mm2 : part[i].most_mm2;
+	}
+	return area_mm2 > 0;
 }
 
 /* A design's machine, layer and genes as a key. */

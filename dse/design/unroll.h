@@ -65,6 +65,9 @@ void unroll_add_network_use(const struct space *space, const struct layer_map *m
 /* Operations of a point, two a multiply-accumulate wanted, a second and W, and a second and mm2, in 10^12; NaN where a
  * space judges by the worst network, or the area is not known. */
 double unroll_tops_w(const struct space *space, const struct unrolled *point);
+/* Between what a point's area lies, mm2, as its coefficients' intervals say; values of axes are no doubts. false: the
+ * machine has no area. */
+bool unroll_area_interval(const struct space *space, const struct unrolled *point, double interval[2]);
 double unroll_tops_mm2(const struct space *space, const struct unrolled *point);
 
 /* Memory for points of this shape. ERR_INTERNAL. The caller frees it. */

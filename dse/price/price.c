@@ -359,7 +359,8 @@ enum err_code price_front(struct explore *explore, const struct price_options *o
 	                          .price = price,
 	                          .n_machine = explore->n_kept,
 	                          .budget = options->max_work};
-	*price = (struct price){.has_limits = explore->space->n_limit > 0 || explore->space->deadline_ms > 0,
+	*price = (struct price){.has_limits = explore->space->n_limit > 0 || explore->space->deadline_ms > 0 ||
+	                                      explore->space->least_tops_mm2 > 0,
 	                        .max_work = options->max_work};
 	if (explore->n_kept == 0)
 		return ERR_OK;

@@ -5,6 +5,7 @@
 #include "dse/pareto/nondominated.h"
 #include "dse/price/price_parts.h"
 #include "dse/price/sample_parts.h"
+#include "dse/space/area_trust.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include "sim/base/checked.h"
@@ -64,6 +65,20 @@ static void set_coefficient(struct machine *machine, const struct coefficient *c
 			    value;
 }
 
+/* Areas, too, each coefficient by itself; deviates above those of energies. */
+static void draw_areas(const struct space *space, size_t file, uint64_t seed, uint32_t sample, struct machine *machine)
+{
+	struct area_part part[AREA_N_PART];
+	area_parts(machine, &space->machine_sources[file], part);
+	for (uint32_t i = 0; i < AREA_N_PART; i++) {
+		struct rng rng = rng_stream(seed, sample, ((uint32_t)file + 1) * COEFFICIENT_MAX_DEVIATE - 1 - i);
+		double at = rng_unit(&rng), mm2 = part[i].least_mm2 + at * (part[i].most_mm2 - part[i].least_mm2);
+		const struct machine_param *param = machine_find_param(part[i].key);
+		if (part[i].mm2 > 0 && !is_axis(space, part[i].key))
+			*(double *)(void *)((char *)machine + param->offset) *= mm2 / part[i].mm2;
+	}
+}
+
 void sample_draw(const struct space *space, size_t file, uint64_t seed, uint32_t sample, struct machine *machine)
 {
 	const struct machine given = *machine;
@@ -78,6 +93,7 @@ void sample_draw(const struct space *space, size_t file, uint64_t seed, uint32_t
 		double at = rng_unit(&rng);
 		set_coefficient(machine, &coefficient, coefficient.least + at * (coefficient.most - coefficient.least));
 	}
+	draw_areas(space, file, seed, sample, machine);
 }
 
 /* ---- one machine ----------------------------------------------------------------------------------------- */

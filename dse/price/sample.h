@@ -2,7 +2,7 @@
 #ifndef DSE_SAMPLE_H
 #define DSE_SAMPLE_H
 /*
- * Samples of all coefficients inside their intervals (dse/space/provenance.h): in what share of them each machine, and
+ * Samples of all coefficients of energy and area inside their intervals (dse/space/provenance.h): in what share of them each machine, and
  * each point, is on the front. Energy is linear in the coefficients, so designs are priced at a sample from what they
  * use of each, without being simulated again.
  *

@@ -86,6 +86,13 @@ static void begin_point(struct json *json, const struct front_run *run, size_t i
 	uncertain_put_json(json, &point->uncertain);
 	json_put_real(json, "tops_w", unroll_tops_w(space, point));
 	json_put_real(json, "tops_mm2", unroll_tops_mm2(space, point));
+	double interval[2];
+	if (unroll_area_interval(space, point, interval)) {
+		json_begin_list(json, "area_interval_mm2");
+		json_put_real(json, NULL, interval[0]);
+		json_put_real(json, NULL, interval[1]);
+		json_end(json);
+	}
 	struct energy_trust trust;
 	unroll_trust(run->unroller, point, &trust);
 	energy_trust_put_json(json, &trust);

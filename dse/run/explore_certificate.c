@@ -18,6 +18,8 @@ static const char *why_not(const struct explore_job *job)
 		return "is of whole searches: without --max-evaluations";
 	if (options->keeps_layers)
 		return "is of the files' coefficients: without --coefficient-samples";
+	if (job->space.least_tops_mm2 > 0)
+		return "is of limits on one result each: without tops_mm2 among the constraints";
 	if (request->n_set > 0)
 		return "is of files: write what --set says into them";
 	if (request->resume)

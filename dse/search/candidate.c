@@ -176,7 +176,9 @@ bool candidate_objectives(const struct space *space, const double *metric, doubl
 			return false;
 		}
 	}
-	return true;
+	*broken = METRIC_LATENCY;
+	return !(space->least_tops_mm2 > 0) ||
+	       metric[METRIC_LATENCY] * metric[METRIC_AREA] <= space_most_ms_mm2(space);
 }
 
 /* The larger one first, so that nothing overflows. */

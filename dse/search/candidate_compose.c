@@ -430,6 +430,13 @@ double candidate_epsilon(const struct candidate *candidate)
 /* A limit on a product of metrics is none of a composition; whether a point exceeds it. */
 static bool breaks_derived_limit(const struct candidate *candidate)
 {
+	double most_ms_mm2 = candidate->no_limits ? (double)INFINITY : space_most_ms_mm2(candidate->space);
+	for (size_t i = 0; i < candidate->total.n && most_ms_mm2 < (double)INFINITY; i++) {
+		double metric[N_METRIC];
+		candidate_metrics(candidate, i, metric);
+		if (metric[METRIC_LATENCY] * metric[METRIC_AREA] > most_ms_mm2)
+			return true;
+	}
 	for (unsigned m = 0; m < N_METRIC; m++) {
 		double limit = space_metric_limit(candidate->space, (enum metric)m);
 		if (metric_table[m].scope != METRIC_DERIVED || candidate->no_limits || !(limit < INFINITY))

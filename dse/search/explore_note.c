@@ -59,7 +59,11 @@ void explore_note_refused(struct explore *explore)
 void explore_note_over_limit(struct explore *explore, uint32_t machine_index, const struct machine *machine,
                              enum explore_stage stage, enum metric metric, double value)
 {
-	double limit = space_metric_limit(explore->space, metric);
+	double limit = space_metric_limit(explore->space, metric), of_machine[N_METRIC] = {0};
+	metric_of_machine(machine, of_machine);
+	/* one on TOPS/mm2 is one on latency, whose limit the area decides */
+	if (metric == METRIC_LATENCY && explore->space->least_tops_mm2 > 0)
+		limit = fmin(limit, space_most_ms_mm2(explore->space) / of_machine[METRIC_AREA]);
 	struct explore_miss miss = {.stage = stage,
 	                            .violation = value / limit - 1.0,
 	                            .machine_index = machine_index,

@@ -316,6 +316,10 @@ void whole_evaluate(const struct whole *whole, const struct layer_set *set, stru
 			if (metric[limit->metric] > space_limit_most(limit))
 				out->violation += excess;
 		}
+		double ms_mm2 = metric[METRIC_LATENCY] * metric[METRIC_AREA],
+		       most_ms_mm2 = space_most_ms_mm2(whole->space);
+		if (ms_mm2 > most_ms_mm2)
+			out->violation += ms_mm2 / most_ms_mm2;
 		assert(out->violation > 0.0);
 	}
 }

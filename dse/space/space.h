@@ -94,6 +94,8 @@ struct space {
 	 * over latency times area, so both are, whose front has every design that is best in their product.
 	 */
 	bool wants_tops_w, wants_tops_mm2;
+	double least_tops_mm2; /* a limit; 0: none. Latency and area are objectives then */
+	struct err_place tops_mm2_at;
 	const char *engine; /* name in engine_table; "exact" by default */
 	uint64_t seed, max_evaluation;
 	enum space_seeds seeds; /* of searches of layers by genetic engines, or in another tier than the fast one */

@@ -13,10 +13,10 @@
 #define MAX_NAME 128
 #define MAX_ENGINE 8
 
-/* Names an expression may use, and their units: parameters first, then metrics, then TOPS/W. */
+/* Names an expression may use, and their units: parameters first, then metrics, then TOPS/W and TOPS/mm2. */
 static size_t list_names(const char *name[MAX_NAME], const char *unit[MAX_NAME])
 {
-	assert(machine_n_param + N_METRIC < MAX_NAME);
+	assert(machine_n_param + N_METRIC + 1 < MAX_NAME);
 	for (size_t i = 0; i < machine_n_param; i++) {
 		name[i] = machine_param[i].key;
 		unit[i] = machine_param[i].unit;
@@ -26,8 +26,9 @@ static size_t list_names(const char *name[MAX_NAME], const char *unit[MAX_NAME])
 		unit[machine_n_param + i] = metric_table[i].unit;
 	}
 	name[machine_n_param + N_METRIC] = "tops_w";
-	unit[machine_n_param + N_METRIC] = "1";
-	return machine_n_param + N_METRIC + 1;
+	name[machine_n_param + N_METRIC + 1] = "tops_mm2";
+	unit[machine_n_param + N_METRIC] = unit[machine_n_param + N_METRIC + 1] = "1";
+	return machine_n_param + N_METRIC + 2;
 }
 
 /* What a metric needs to know of a machine: a group of parameters, which an axis may give, too. */
@@ -123,22 +124,58 @@ double space_n_operation(const struct space *space)
 	return n;
 }
 
-/* tops_w >= number is a limit on energy, as a space's operations are a number. */
-static void take_least_tops_w(struct space_reader *reader, const struct doc_node *node, const struct expr *expr)
+/*
+ * tops_w >= number is a limit on energy, as a space's operations are a number, and tops_mm2 >= number one on the
+ * product of latency and area.
+ */
+static void take_least_tops(struct space_reader *reader, const struct doc_node *node, const struct expr *expr,
+                            bool is_of_area)
 {
 	size_t index;
 	double min, n_operation = space_n_operation(reader->space);
-	if (!expr_lower_limit(expr, &index, &min) || !(min > 0.0))
+	const char *name = is_of_area ? "tops_mm2" : "tops_w";
+	struct space *space = reader->space;
+	if (!expr_lower_limit(expr, &index, &min) || !(min > 0.0)) {
 		err_add_at(reader->err, ERR_INPUT, space_text_place(node),
-		           "found '%s', allowed for tops_w only a lower limit 'tops_w >= number' of its own, above 0",
-		           expr_text(expr));
-	else if (isnan(n_operation))
+		           "found '%s', allowed for %s only a lower limit '%s >= number' of its own, above 0",
+		           expr_text(expr), name, name);
+	} else if (isnan(n_operation)) {
 		err_add_at(reader->err, ERR_INPUT, space_text_place(node),
 		           "found '%s', but with 'aggregate: worst' the networks' operations are not those of one "
-		           "energy; limit energy_mj",
-		           expr_text(expr));
-	else
+		           "%s; limit %s",
+		           expr_text(expr), is_of_area ? "latency" : "energy",
+		           is_of_area ? "latency_ms and area_mm2" : "energy_mj");
+	} else if (!is_of_area) {
 		add_limit(reader, node, METRIC_ENERGY, n_operation * SPACE_TERA_PER_MILLI / min);
+	} else if (space->least_tops_mm2 > 0) {
+		err_add_at(reader->err, ERR_INPUT, space_text_place(node),
+		           "found a second limit on tops_mm2, allowed one");
+	} else {
+		space->least_tops_mm2 = min;
+		space->tops_mm2_at = space_text_place(node);
+		check_known(reader, node, METRIC_AREA);
+	}
+}
+
+double space_most_ms_mm2(const struct space *space)
+{
+	double most = space->least_tops_mm2 > 0
+	                  ? space_n_operation(space) * SPACE_TERA_PER_MILLI / space->least_tops_mm2
+	                  : (double)INFINITY;
+	return most * (1 + SPACE_LIMIT_SLACK);
+}
+
+/* Of two designs of which one is nowhere worse, the worse one may not be the only one that keeps it. */
+static void check_tops_mm2(struct space_reader *reader)
+{
+	const struct space *space = reader->space;
+	if (!(space->least_tops_mm2 > 0) ||
+	    (space_has_objective(space, METRIC_LATENCY) && space_has_objective(space, METRIC_AREA)))
+		return;
+	err_add_at(
+	    reader->err, ERR_INPUT, space->tops_mm2_at,
+	    "found a limit on tops_mm2 without latency_ms and area_mm2 among the objectives, whose front it is of; "
+	    "name them, or tops_mm2, which stands for both");
 }
 
 /*
@@ -159,8 +196,8 @@ static void read_constraint(struct space_reader *reader, const struct doc_node *
 		if (!expr_uses(expr, i))
 			continue;
 		n_used++;
-		if (i == machine_n_param + N_METRIC) {
-			take_least_tops_w(reader, node, expr);
+		if (i >= machine_n_param + N_METRIC) {
+			take_least_tops(reader, node, expr, i > machine_n_param + N_METRIC);
 			return;
 		}
 		if (i >= machine_n_param) {
@@ -310,6 +347,7 @@ void space_read_objectives(struct space_reader *reader)
 			add_implied(&named, item, METRIC_AREA);
 		}
 	}
+	check_tops_mm2(reader);
 }
 
 /* value keeps its default when the key is absent or wrong. */

@@ -18,6 +18,9 @@ double space_limit_most(const struct space_limit *limit);
 /* Largest value of a metric that keeps the space's limits on it; infinite when there is none. */
 double space_metric_limit(const struct space *space, enum metric metric);
 
+/* Latency times area of designs that keep the limit on TOPS/mm2, at most; infinite without one. */
+double space_most_ms_mm2(const struct space *space);
+
 /* How a metric of several networks becomes one. */
 enum compose_op space_aggregate_op(const struct space *space, enum metric metric);
 

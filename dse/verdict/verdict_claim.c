@@ -55,6 +55,7 @@ bool run_verdict_add_limits(struct run_verdict_maker *maker)
 {
 	const struct space *space = maker->of->space;
 	size_t n = space->deadline_ms > 0, i = 0;
+	n += space->least_tops_mm2 > 0;
 	for (size_t k = 0; k < space->n_limit; k++)
 		n += !is_deadline(space, &space->limit[k]);
 	for (size_t k = 0; k < space->n_limit; k++) {
@@ -65,6 +66,8 @@ bool run_verdict_add_limits(struct run_verdict_maker *maker)
 		words_add(&maker->text, "%s%s <= %s", words_between(i++, n, " and "),
 		          metric_table[space->limit[k].metric].name, limit);
 	}
+	if (space->least_tops_mm2 > 0)
+		words_add(&maker->text, "%stops_mm2 >= %.6g", words_between(i++, n, " and "), space->least_tops_mm2);
 	if (space->deadline_ms > 0)
 		words_add(&maker->text, "%sthe deadline of %.6g ms", words_between(i, n, " and "), space->deadline_ms);
 	return n > 0;

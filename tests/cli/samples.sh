@@ -27,6 +27,20 @@ echo "constraints: ['energy_mj <= 10']" >>"$work/late.yaml"
 expect_code 3 "$DSE" explore "$work/late.yaml" -o "$work" --coefficient-samples 5
 expect_text "$work/err" "coefficients cannot be sampled with deadline_ms and a limit on energy_mj"
 
+# Areas have intervals, too: those of each point, and what the samples leave of it; peak power is refused.
+printf '%s\n' 'name: area' 'machine: dvfs_chip_22nm' 'network: tiny' 'axes: {mla.array: [16x4, 8x4]}' \
+	"layers: [{match: '.*', split: even, strategy: [fusion]}]" 'objectives: [latency_ms, area_mm2]' >"$work/area.yaml"
+expect_code 0 "$DSE" explore "$work/area.yaml" -o "$work/area" --detail fast --coefficient-samples 200 --no-cache
+tr -d '\n\t ' <"$(echo "$work"/area/area-*/front.json)" >"$work/front"
+for number in $(grep -o '"area_mm2":[0-9.]*,' "$work/front" | sort -u | tr -dc '0-9.\n'); do
+	grep -o '"area_mm2":'"$number"',.*' "$work/front" | grep -o '"area_interval_mm2":\[[0-9.]*,[0-9.]*\]' | head -n 1 |
+		tr -dc '0-9.,' | awk -F, -v area="$number" '{ exit !($1 < area && area < $2 && $1 > 0.7 * area && $2 < 1.3 * area) }' ||
+		fail "area $number lies in no interval of some 20 %"
+done
+sed 's/area_mm2\]/peak_power_mw]/' "$work/area.yaml" >"$work/peak.yaml"
+expect_code 3 "$DSE" explore "$work/peak.yaml" -o "$work" --detail fast --coefficient-samples 5
+expect_text "$work/err" "coefficients cannot be sampled with peak_power_mw"
+
 # Ctrl-C in the middle of the samples leaves the whole front, and soon; a run that goes on draws them again.
 stop() {
 	"$DSE" explore "$@" --no-cache >"$work/out" 2>"$work/err" &

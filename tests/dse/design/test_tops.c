@@ -72,9 +72,16 @@ static void test_tops_front_has_the_best(void **state)
 
 /* Designs that a limit lets through, and how the search without it has them. */
 struct limited {
-	double least_tops_w;
+	double least_tops_w, least_tops_mm2;
 	unsigned n, n_over;
 };
+
+static void count_limited_mm2(const struct unroller *unroller, const struct unrolled *point, void *context)
+{
+	struct limited *limited = context;
+	limited->n++;
+	limited->n_over += unroll_tops_mm2(unroller->explore->space, point) >= limited->least_tops_mm2 * (1 - 1e-12);
+}
 
 static void count_limited(const struct unroller *unroller, const struct unrolled *point, void *context)
 {
@@ -110,6 +117,33 @@ static void test_tops_limits(void **state)
 	}
 }
 
+/* tops_mm2 >= number likewise, on machines of different areas, beside energy and in a flat search, too. */
+static void test_tops_mm2_limits(void **state)
+{
+	static const char *const objectives[] = {"[tops_mm2]", "[latency_ms, energy_mj, area_mm2]"};
+	unsigned n_left_out = 0;
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		struct best best;
+		char text[512];
+		(void)snprintf(text, sizeof(text), SPACE "network: tiny\nobjectives: %s\n", objectives[k]);
+		search(text, &best);
+		for (int i = 1; i < 6; i++) {
+			double least = best.most_tops_mm2 * (1 - 0.05 * i);
+			struct limited all = {.least_tops_mm2 = least}, some = all;
+			each_point(text, count_limited_mm2, &all);
+			char limited[1024];
+			(void)snprintf(limited, sizeof(limited), "%sconstraints: [tops_mm2 >= %.17g]\n", text, least);
+			each_point(limited, count_limited_mm2, &some);
+			assert_true(all.n_over > 0);
+			assert_int_equal(some.n, all.n_over);
+			assert_int_equal(some.n_over, all.n_over);
+			n_left_out += all.n - all.n_over;
+		}
+	}
+	assert_true(n_left_out > 0);
+}
+
 static void test_tops_refuses(void **state)
 {
 	(void)state;
@@ -125,7 +159,15 @@ static void test_tops_refuses(void **state)
 	    "objectives: [tops_w, latency_ms]\nconstraints: [tops_w >= 3, energy_mj <= 1]\n",
 	    "a second limit on energy_mj",
 	    "objectives: [tops_w, latency_ms]\naggregate: worst\nconstraints: [tops_w >= 3]\n",
-	    "limit energy_mj"};
+	    "limit energy_mj",
+	    "objectives: [tops_mm2]\nconstraints: [tops_mm2 <= 3]\n",
+	    "only a lower limit 'tops_mm2 >= number'",
+	    "objectives: [tops_mm2]\nconstraints: [tops_mm2 >= 3, 4 <= tops_mm2]\n",
+	    "a second limit on tops_mm2",
+	    "objectives: [latency_ms, energy_mj]\nconstraints: [tops_mm2 >= 3]\n",
+	    "without latency_ms and area_mm2 among the objectives",
+	    "objectives: [tops_mm2]\naggregate: worst\nconstraints: [tops_mm2 >= 3]\n",
+	    "limit latency_ms and area_mm2"};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i += 2) {
 		char path[TEMPORARY_SIZE], text[512];
 		struct space space;
@@ -145,6 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_tops_front_has_the_best),
 	    cmocka_unit_test(test_tops_limits),
+	    cmocka_unit_test(test_tops_mm2_limits),
 	    cmocka_unit_test(test_tops_refuses),
 	};
 	return cmocka_run_group_tests_name("tops", tests, NULL, NULL);
