@@ -69,7 +69,7 @@ static void test_table_aligns_columns(void **state)
 	assert_non_null(file);
 	table_print(&table, file, 1);
 	assert_int_equal(fclose(file), 0);
-	assert_string_equal(text, " name      n_clk  note\n a             5  x\n longer  1234567  \n");
+	assert_string_equal(text, " name      n_clk  note\n a             5  x\n longer  1234567\n");
 	table_free(&table);
 }
 
