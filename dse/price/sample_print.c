@@ -75,6 +75,12 @@ static void print_machines(FILE *file, const struct explore *explore, const stru
 		(void)fprintf(file, "  and %zu less often, or never (run.json)\n", n_less);
 }
 
+/* What of a machine does not follow from coefficients is the same in all samples. */
+static bool is_sampled(enum metric metric)
+{
+	return metric_table[metric].scope != METRIC_OF_MACHINE || metric == METRIC_AREA || metric == METRIC_LEAKAGE;
+}
+
 static void print_points(FILE *file, const struct explore *explore, const struct sampled *sampled)
 {
 	const struct space *space = explore->space;
@@ -83,7 +89,7 @@ static void print_points(FILE *file, const struct explore *explore, const struct
 	size_t n = shortlist_choose(&explore->front, SHORTLIST_MAX, chosen, &knee);
 	table_add_columns(&table, ">id|>stays_pct");
 	for (size_t k = 0; k < space->n_objective; k++)
-		if (metric_table[space->objective[k]].scope != METRIC_OF_MACHINE)
+		if (is_sampled(space->objective[k]))
 			table_add_column(&table, metric_table[space->objective[k]].name, true);
 	for (size_t i = 0; i < sampled->n_point; i++)
 		n_always += !(sampled->point[i].share < 1);
@@ -92,7 +98,7 @@ static void print_points(FILE *file, const struct explore *explore, const struct
 		table_add(&table, "%zu", chosen[i]);
 		table_add(&table, "%.1f", 100 * point->share);
 		for (size_t k = 0; k < space->n_objective; k++) {
-			if (metric_table[space->objective[k]].scope == METRIC_OF_MACHINE)
+			if (!is_sampled(space->objective[k]))
 				continue;
 			if (point->high[k] > point->low[k])
 				table_add(&table, "%.5g..%.5g", point->low[k], point->high[k]);
