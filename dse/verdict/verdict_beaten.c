@@ -169,6 +169,16 @@ static void add_winner(struct run_verdict_maker *maker, const struct group *grou
 	          name.n > LONG_NAME && group->alone == run_verdict_find_winner(maker) ? "the winner" : name.text);
 }
 
+/* Where the front is the event tier's, machines without a price were judged by the tier that searched. */
+static void add_tier(struct run_verdict_maker *maker, const struct group *group)
+{
+	const struct price *price = maker->of->price;
+	bool has_price = false;
+	for (size_t i = 0; i < group->n; i++)
+		has_price = has_price || maker->verdict->machine[group->index[i]].is_event;
+	words_add(&maker->text, "%s", price && price->is_priced && !has_price ? " in the fast tier" : "");
+}
+
 /* A size that is an objective is no excuse: whoever beats them has no more of it. */
 static void add_sizes(struct run_verdict_maker *maker, const struct group *group)
 {
@@ -221,6 +231,7 @@ static void say_group(struct run_verdict_maker *maker, const struct group *group
 	run_verdict_name_all(maker->of->space, group->index, group->n, &maker->text);
 	words_add(&maker->text, " %s beaten everywhere by ", group->n > 1 ? "are" : "is");
 	add_winner(maker, group);
+	add_tier(maker, group);
 	add_margins(maker, group);
 	claim_group(maker, group);
 	add_sizes(maker, group);

@@ -46,6 +46,10 @@ expect_text "$work/out" "Nothing fits: none of 4 machines has a design that keep
 expect_text "$(echo "$work"/limit/*/run.json)" "Smallest change of one limit"
 "$DSE" explore tests/verdict/array.yaml -q -o "$work/event" >"$work/out"
 expect_text "$work/out" "event tier"
+# machines without a price were beaten in the fast tier, which alone is proven of them: the sentence says so, not the note alone
+tr -s ' \n' ' ' <"$work/out" >"$work/words"
+expect_text "$work/words" "16x4 and 8x4 are beaten everywhere by 16x2 in the fast tier, by "
+! grep -q 'in the fast tier' "$work/array.txt" || fail "a tier is named where there is one"
 
 # Words of --verify are explained where they are printed, and only there.
 "$DSE" explore tests/verdict/array.yaml -q -o "$work/verified" --detail fast --verify >"$work/out"
