@@ -48,8 +48,8 @@ void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, st
 	event_state_add(state, in_round ? mla->n_a_to_ask > 0 : mla->n_a_to_ask);
 	event_state_add(state, mla->n_a_to_ask > 0 ? mla->a_next_clk - clk : 0);
 	event_state_add(state, mla->n_a_to_ask > 0 ? mla->a_next_num : 0);
-	/* A request's place counts from the present one within a round, at a row's beginning from the round's. */
-	event_state_add(state, mla->a_outstanding ? 1 + (in_round ? mla->n_tap : 0) - mla->a_ask_tap : 0);
+	/* A request's place counts from the present one within a round, at a row's beginning from the round's. Odd: 0 is none. */
+	event_state_add(state, mla->a_outstanding ? 2 * ((in_round ? mla->n_tap : 0) - mla->a_ask_tap) + 1 : 0);
 	event_state_add(state, mla->n_a_drop);
 	event_state_add(state, after(mla->a_ask_clk, clk));
 	/* Whether it is the clock in which results would leave is asked later. */
