@@ -209,11 +209,12 @@ static void wait(const struct event_chip *chip, uint64_t clk)
 	gap->wait_clk = min_u64(2 * gap->wait_clk, LAST_WAIT_CLK);
 }
 
-static uint64_t n_access(const struct event_chip *chip)
+/* It grows with each packet that is read or written. */
+static uint64_t busy_tick(const struct event_chip *chip)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
-		n += chip->dram[i].read_packet + chip->dram[i].write_packet;
+		n += chip->dram[i].busy_tick;
 	return n;
 }
 
@@ -226,7 +227,7 @@ static void look_first(struct event_chip *chip, uint64_t clk)
 		return;
 	}
 	event_leftover_save_count(chip, state->count);
-	state->n_access = n_access(chip);
+	state->busy_tick = busy_tick(chip);
 	gap->has_first = true;
 	gap->period_clk = align_up(MIN_PERIOD_CLK, gap->phase_clk);
 	gap->look_clk = clk + gap->period_clk;
@@ -241,8 +242,8 @@ bool event_gap_look(struct event_chip *chip, uint64_t clk)
 		return false;
 	}
 	uint64_t n_period = 0;
-	now->n_access = n_access(chip);
-	bool goes_on = chip->n_change == first->n_change && now->n_access == first->n_access;
+	now->busy_tick = busy_tick(chip);
+	bool goes_on = chip->n_change == first->n_change && now->busy_tick == first->busy_tick;
 	/* Of clocks without an event the next one's state is theirs, too. */
 	while (goes_on && gap->look_clk <= clk && n_period == 0) {
 		bool same = is_same(chip, gap->look_clk);

@@ -30,7 +30,7 @@ struct gap_count {
 
 /* The chip at a clock, before the events of that clock. */
 struct gap_state {
-	uint64_t clk, n_change, n_access; /* n_access: packets that DRAMs have read and written */
+	uint64_t clk, n_change, busy_tick; /* busy_tick: of all DRAMs so far */
 	size_t n_count_down;
 	struct gap_unit *unit;        /* [chip->queue.n_unit] */
 	uint64_t *word, *count;       /* [GAP_N_WORD], [n_count] */
