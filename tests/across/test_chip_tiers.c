@@ -48,6 +48,39 @@ static void assert_phase(const struct machine *machine, const struct block *bloc
 	assert_true(event_clk > 0 && fabs(fast_clk / event_clk - 1) <= most_frac);
 }
 
+/* What PEs count adds up alike, however many a QPE has: up to the most that the event tier takes. */
+static void test_chip_tiers_count_alike_with_any_number_of_pes(void **state)
+{
+	static const uint32_t n_pe[] = {1, 3, 4, 8, 16};
+	(void)state;
+	for (size_t i = 0; i < sizeof(n_pe) / sizeof(n_pe[0]); i++) {
+		struct machine machine = read_machine("spaces/machines/dvfs_chip.yaml");
+		struct block block = bare_conv(16, 16, 8, 64, 3);
+		const struct layer_design design = {.split = {.w = {.size_a = 16, .n_a = 1},
+		                                              .h = {.size_a = 4, .n_a = 4},
+		                                              .c = {.size_a = 4, .n_a = 16},
+		                                              .d = {.size_a = 8, .n_a = 1}},
+		                                    .strategy = STRATEGY_FUSION,
+		                                    .operand_bit = 8};
+		struct layer_context context;
+		struct program program;
+		struct verdict verdict;
+		struct sim_result fast;
+		machine.qpe_n_pe = n_pe[i];
+		mapper_prepare_form(&block, &machine, 8, FORM_CONV, &context);
+		assert_true(mapper_distribute(&context, &design, &program, &verdict));
+		fast_run(&machine, &program, 0, &fast);
+		struct detail_run run = {.context = &context, .design = &design};
+		run_all(&run, 1, (struct detail_options){.detail = DETAIL_EVENT, .n_thread = 1});
+		const struct counts *a = &fast.counts, *b = &run.result.counts;
+		print_message("%u PEs: words read %.0f, %.0f, written %.0f, %.0f\n", n_pe[i], a->sram_read_word,
+		              b->sram_read_word, a->sram_write_word, b->sram_write_word);
+		assert_true(a->mla_clk == b->mla_clk && a->mac == b->mac);
+		assert_true(a->dram_read_byte == b->dram_read_byte && a->dram_write_byte == b->dram_write_byte);
+		assert_true(a->sram_read_word == b->sram_read_word && a->sram_write_word == b->sram_write_word);
+	}
+}
+
 /* One filter part is ten times as large as the others, so all PEs of its QPE fetch operand A from one SRAM. */
 static void test_chip_tiers_agree_on_one_large_filter_part(void **state)
 {
@@ -114,6 +147,7 @@ static void test_chip_tiers_agree_on_a_small_mesh(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_chip_tiers_count_alike_with_any_number_of_pes),
 	    cmocka_unit_test(test_chip_tiers_agree_on_one_large_filter_part),
 	    cmocka_unit_test(test_chip_tiers_agree_on_results_unevenly_spread),
 	    cmocka_unit_test(test_chip_tiers_agree_on_a_small_mesh),
