@@ -16,7 +16,8 @@ static const char space_text[] = "name: miss\n"
 				 "objectives: [latency_ms, energy_mj]\n"
 				 "constraints: [%s]\n";
 
-static void assert_miss(const char *limit, const struct engine_kind *engine, bool flat, const char *words)
+static void assert_miss_at(enum explore_stage stage, const char *limit, const struct engine_kind *engine, bool flat,
+                           const char *words)
 {
 	char path[TEMPORARY_SIZE], text[1024];
 	const struct explore_options options = {.engine = engine, .n_thread = 1, .flat = flat};
@@ -30,12 +31,17 @@ static void assert_miss(const char *limit, const struct engine_kind *engine, boo
 	(void)remove(path);
 	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
 	assert_int_equal(explore.front.n, 0);
-	assert_int_equal(explore.miss.stage, flat ? STAGE_TOTAL : STAGE_LAYER);
+	assert_int_equal(explore.miss.stage, stage);
 	assert_non_null(strstr(explore.miss.machine, "dvfs_chip"));
 	if (!strstr(explore.miss.text, words))
 		fail_msg("%s: %s", engine->name, explore.miss.text);
 	explore_free(&explore);
 	space_free(&space);
+}
+
+static void assert_miss(const char *limit, const struct engine_kind *engine, bool flat, const char *words)
+{
+	assert_miss_at(flat ? STAGE_TOTAL : STAGE_LAYER, limit, engine, flat, words);
 }
 
 /* Also where bounds reject every design before one is evaluated: then a sample has the nearest. */
@@ -50,6 +56,14 @@ static void test_miss_names_layer_metric_and_limit(void **state)
 	}
 }
 
+/* Where the machine itself is over a limit, whatever is mapped onto it. */
+static void test_miss_of_machines(void **state)
+{
+	(void)state;
+	assert_miss_at(STAGE_MACHINE, "sram_byte <= 1000", &engine_exact, false, "limit 1000");
+	assert_miss_at(STAGE_MACHINE, "mac_units <= 10", &engine_exact, false, "mac_units is 9728, limit 10");
+}
+
 /* Of whole networks the nearest design's machine, and which limit a layer of it breaks. */
 static void test_miss_of_a_flat_search(void **state)
 {
@@ -61,6 +75,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_miss_names_layer_metric_and_limit),
+	    cmocka_unit_test(test_miss_of_machines),
 	    cmocka_unit_test(test_miss_of_a_flat_search),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
