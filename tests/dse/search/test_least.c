@@ -134,6 +134,23 @@ static void test_least_asks_for_enough(void **state)
 	space_free(&space);
 }
 
+/* Just as much as the least is enough, wherever bounds are as tight. */
+static void test_least_is_enough_itself(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_SPACE; i++) {
+		struct space space;
+		space_read_text(space_text[i], &space);
+		space.n_objective = 1;
+		for (size_t k = 0; k < N_TRIED; k++) {
+			space.objective[0] = metric[k];
+			struct least least = find(&space, INFINITY, NULL, 1), same = find(&space, least.value, NULL, 1);
+			assert_true(same.found && same.value <= least.value && same.n_machine >= 1);
+		}
+		space_free(&space);
+	}
+}
+
 /* A space without any design, one with limits, one whose metric is not of layers. */
 static void test_least_of_nothing(void **state)
 {
@@ -158,6 +175,7 @@ int main(void)
 	    cmocka_unit_test(test_least_is_that_of_the_front),
 	    cmocka_unit_test(test_least_takes_what_is_known),
 	    cmocka_unit_test(test_least_asks_for_enough),
+	    cmocka_unit_test(test_least_is_enough_itself),
 	    cmocka_unit_test(test_least_of_nothing),
 	};
 	return cmocka_run_group_tests(test, NULL, NULL);
