@@ -8,18 +8,18 @@
  *   machine, network -> power_work -> struct power_problem -> power_solve -> struct power_schedule -> report
  *
  * A problem is a chain of segments: layers, or loops of tasks inside layers. Each segment runs in one of several
- * modes: a level, or levels by PE (power_pe.h), and the time, energy and peak power that the segment takes so. A change
+ * modes: a level, or levels by PE (pe_plan.h), and the time, energy and peak power that the segment takes so. A change
  * of level between segments takes time and energy. The chip has few power lanes, set globally, so only so many voltages
  * can be used at all; which ones is part of the answer.
  */
-#include "dse/power/power_pe.h"
+#include "dse/spread/pe_plan.h"
 #include "sim/base/arena.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define POWER_MAX_LEVEL POWER_PE_MAX_LEVEL
+#define POWER_MAX_LEVEL PE_PLAN_MAX_LEVEL
 /* Of schedules with levels by PE, which have so many choices that thousands lie nearer to each other. */
 #define POWER_FINE_TOLERANCE 1e-7
 #define POWER_FINE_LABEL ((size_t)2 << 20)
@@ -33,7 +33,7 @@ struct power_mode {
 	double time_ns;
 	double energy_pj; /* static energy of that time included */
 	double peak_mw;
-	const struct power_pe_plan *plan; /* levels by PE; NULL: all PEs run at the level */
+	const struct pe_plan *plan; /* levels by PE; NULL: all PEs run at the level */
 };
 
 /* The level at which all PEs stand before a mode. */

@@ -78,15 +78,10 @@ struct power_row {
 };
 
 /*
- * Go through every piece of the best schedule with levels by PE event by event (power_pe_replay). Returns how many
+ * Go through every piece of the best schedule with levels by PE event by event (pe_plan_replay). Returns how many
  * there are; ERR_INTERNAL: time, energy or peak are not those of the schedule.
  */
 enum err_code power_replay_best(const struct power_run *run, size_t *n_piece, struct err *err);
-
-/* Who does what in a piece with levels by PE, "140x7 PL2, 12x5 PL1": PEs, tasks of each, level; "3 PL1 2 PL2": in turn.
- */
-#define POWER_PLAN_TEXT_SIZE 512
-void power_print_plan(const struct machine *machine, const struct power_pe_plan *plan, char text[POWER_PLAN_TEXT_SIZE]);
 
 /* The rows of a schedule, in the arena. */
 struct power_row *power_rows(const struct power_problem *problem, const struct power_schedule *schedule,

@@ -81,14 +81,14 @@ static void put_bar(FILE *file, const struct power_panel *panel, double from_ns,
 }
 
 /* Of a piece with levels by PE: what part of its tasks' energy is at each level. */
-static void share_levels(const struct power_pe_work *work, const struct power_pe_plan *plan,
+static void share_levels(const struct pe_plan_work *work, const struct pe_plan *plan,
                          double share[POWER_MAX_LEVEL])
 {
 	double all = 0;
 	for (uint32_t l = 0; l < POWER_MAX_LEVEL; l++)
 		share[l] = 0;
 	for (uint32_t g = 0; g < plan->n_group; g++) {
-		const struct power_pe_group *group = &plan->group[g];
+		const struct pe_plan_group *group = &plan->group[g];
 		share[group->first] += group->n_pe * (double)group->n_first * work->task_pj[group->first];
 		share[group->second] += group->n_pe * (double)group->n_second * work->task_pj[group->second];
 	}

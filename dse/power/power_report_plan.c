@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Levels by PE in a schedule: as text, and replayed. */
+/* Levels by PE in a schedule, replayed. */
 #include "dse/power/power_report.h"
 #include <assert.h>
 #include <math.h>
 
 /* Time, energy and peak of a replay are sums in another order. */
 #define REPLAY_FRAC 1e-9
-
-void power_print_plan(const struct machine *machine, const struct power_pe_plan *plan, char text[POWER_PLAN_TEXT_SIZE])
-{
-	size_t n = 0;
-	text[0] = '\0';
-	for (uint32_t g = 0; g < plan->n_group && n < POWER_PLAN_TEXT_SIZE; g++) {
-		const struct power_pe_group *group = &plan->group[g];
-		const char *first = machine->level[group->first].name, *second = machine->level[group->second].name;
-		const char *comma = g ? ", " : "";
-		int more;
-		if (group->n_first > 0 && group->n_second > 0)
-			more = snprintf(text + n, POWER_PLAN_TEXT_SIZE - n, "%s%ux(%u %s %u %s)", comma, group->n_pe,
-			                group->n_first, first, group->n_second, second);
-		else
-			more = snprintf(text + n, POWER_PLAN_TEXT_SIZE - n, "%s%ux%u %s", comma, group->n_pe,
-			                group->n_first + group->n_second, group->n_second > 0 ? second : first);
-		n += more > 0 ? (size_t)more : 0;
-	}
-}
 
 static bool is_near(double a, double b)
 {
@@ -43,7 +24,7 @@ enum err_code power_replay_best(const struct power_run *run, size_t *n_piece, st
 			double ns, pj, peak_mw;
 			if (!mode->plan)
 				continue;
-			if (!power_pe_replay(run->work.piece[i].spread, mode->plan, &ns, &pj, &peak_mw) ||
+			if (!pe_plan_replay(run->work.piece[i].spread, mode->plan, &ns, &pj, &peak_mw) ||
 			    !is_near(ns, mode->time_ns) || !is_near(pj, mode->energy_pj) ||
 			    !is_near(peak_mw, mode->peak_mw))
 				return err_add(err, ERR_INTERNAL,

@@ -229,11 +229,11 @@ static void add_row(struct table *table, const struct power_run *run, const stru
 	const struct power_mode *mode = &run->work.problem.segment[row->segment].mode[row->mode];
 	const struct operating_point *level = &run->work.machine->level[mode->level];
 	struct split_text split;
-	char levels[POWER_PLAN_TEXT_SIZE];
+	char levels[PE_PLAN_TEXT_SIZE];
 	design_print_split(&piece->choice[mode->choice].split, &split);
 	(void)snprintf(levels, sizeof(levels), "%s", level->name);
 	if (mode->plan)
-		power_print_plan(run->work.machine, mode->plan, levels);
+		pe_plan_print(run->work.machine, mode->plan, levels);
 	table_add_row(table, "%g|%s", row->start_ns * MS_PER_NS, piece->block->name);
 	if (with_node)
 		design_add_node(table, piece->block);

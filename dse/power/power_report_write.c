@@ -41,9 +41,9 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 		    level->clk_mhz, run->tasks_only ? "tasks" : strategy_table[design->strategy].name, split.w, split.h,
 		    split.c, split.d, (double)piece->n_task, piece->n_pe, row[i].changes, row[i].time_ns / NS_PER_MS,
 		    row[i].energy_pj / PJ_PER_MJ, mean_mw(row[i].energy_pj, row[i].time_ns), mode->peak_mw);
-		char plan[POWER_PLAN_TEXT_SIZE] = "";
+		char plan[PE_PLAN_TEXT_SIZE] = "";
 		if (mode->plan)
-			power_print_plan(run->work.machine, mode->plan, plan);
+			pe_plan_print(run->work.machine, mode->plan, plan);
 		if (run->domain != DVFS_CHIP)
 			csv_put_row(file, ",%s", plan);
 		const struct layer_origin *origin = &piece->block->origin;
@@ -93,13 +93,13 @@ static void put_schedule(struct json *json, const char *key, const struct power_
 }
 
 /* Who does what: PEs, and their tasks at a first and a second level. */
-static void put_plan(struct json *json, const struct machine *machine, const struct power_pe_plan *plan)
+static void put_plan(struct json *json, const struct machine *machine, const struct pe_plan *plan)
 {
 	json_put_fields(json, "entry_level %s, exit_level %s", machine->level[plan->entry].name,
 	                machine->level[plan->exit].name);
 	json_begin_list(json, "pe_groups");
 	for (uint32_t g = 0; g < plan->n_group; g++) {
-		const struct power_pe_group *group = &plan->group[g];
+		const struct pe_plan_group *group = &plan->group[g];
 		json_put_object(json, NULL, "pes %u, tasks %u, level %s, then_tasks %u, then_level %s, waits_tasks %u",
 		                group->n_pe, group->n_first, machine->level[group->first].name, group->n_second,
 		                machine->level[group->second].name, group->n_wait_first + group->n_wait_second);

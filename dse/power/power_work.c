@@ -77,7 +77,7 @@ static void put_segment(struct power_writer *writer, const struct power_piece *p
 }
 
 /* A mode of a part of a layer: some of a group's time and dynamic energy, static energy for that time. */
-static struct power_mode mode_of(const struct power_groups *groups, const struct power_group *group, double time_frac,
+static struct power_mode mode_of(const struct loop_groups *groups, const struct loop_group *group, double time_frac,
                                  double energy_frac, uint32_t level, uint32_t choice)
 {
 	assert(time_frac >= 0 && time_frac <= 1 && energy_frac >= 0 && energy_frac <= 1 + 1e-9);
@@ -87,7 +87,7 @@ static struct power_mode mode_of(const struct power_groups *groups, const struct
 }
 
 /* Power of the first loop, in which most PEs have a task. */
-static double full_loop_mw(const struct power_groups *groups, const struct power_deal *deal)
+static double full_loop_mw(const struct loop_groups *groups, const struct pe_deal *deal)
 {
 	assert(groups->n_task > 0 && groups->loop.ns > 0);
 	double loop_ns = groups->loop.ns / (double)deal->n_loop;
@@ -97,7 +97,7 @@ static double full_loop_mw(const struct power_groups *groups, const struct power
 }
 
 /* So many loops of as many tasks, all PEs at one level; groups [n_level of the modes]. */
-static void put_loop(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
+static void put_loop(struct power_writer *writer, const struct loop_groups *groups, const uint32_t *level,
                      size_t n_mode, double time_frac, double energy_frac, uint32_t n_loop,
                      const struct power_piece *piece)
 {
@@ -109,8 +109,8 @@ static void put_loop(struct power_writer *writer, const struct power_groups *gro
 }
 
 /* The loops of a stretch, full ones first, those with as many tasks as one segment. */
-static void put_stretch(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
-                        size_t n_mode, const struct power_deal *deal, const struct power_stretch *stretch,
+static void put_stretch(struct power_writer *writer, const struct loop_groups *groups, const uint32_t *level,
+                        size_t n_mode, const struct pe_deal *deal, const struct pe_stretch *stretch,
                         struct power_piece piece)
 {
 	bool is_one_kind = stretch->n_busy[stretch->n_loop - 1] == stretch->n_busy[0];
@@ -128,16 +128,16 @@ static void put_stretch(struct power_writer *writer, const struct power_groups *
 }
 
 /* By PE where its tasks are dealt to PEs so that each can go its own way, else all PEs at one level. */
-static void put_loops(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
-                      size_t n_mode, const struct power_deal *deal, const struct power_work_options *options,
+static void put_loops(struct power_writer *writer, const struct loop_groups *groups, const uint32_t *level,
+                      size_t n_mode, const struct pe_deal *deal, const struct power_work_options *options,
                       const struct power_piece *piece)
 {
 	for (size_t i = 0; i < deal->n_stretch; i++) {
 		struct power_piece loops = *piece;
 		struct power_segment segment;
+		const struct pe_loops spread = {writer->work->machine, groups, level, n_mode, deal};
 		if (options->domain != DVFS_CHIP &&
-		    power_spread_loops(writer->work->machine, groups, level, n_mode, deal, &deal->stretch[i], options,
-		                       &writer->work->arena, &loops, &segment))
+		    power_spread_loops(&spread, &deal->stretch[i], options, &writer->work->arena, &loops, &segment))
 			put_segment(writer, &loops, segment.mode, segment.n_mode, segment.n_repeat);
 		else
 			put_stretch(writer, groups, level, n_mode, deal, &deal->stretch[i], *piece);
@@ -145,7 +145,7 @@ static void put_loops(struct power_writer *writer, const struct power_groups *gr
 }
 
 /* Whose tasks are where is not known: every loop has its share. */
-static void put_even_loops(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
+static void put_even_loops(struct power_writer *writer, const struct loop_groups *groups, const uint32_t *level,
                            size_t n_mode, struct power_piece piece)
 {
 	double frac = 1.0 / (double)groups[0].n_loop;
@@ -156,13 +156,13 @@ static void put_even_loops(struct power_writer *writer, const struct power_group
 }
 
 /* Loads or ARM operations, when there are any. */
-static void put_group(struct power_writer *writer, const struct power_groups *groups, enum power_part part,
+static void put_group(struct power_writer *writer, const struct loop_groups *groups, enum power_part part,
                       const uint32_t *level, size_t n_mode, struct power_piece piece)
 {
 	struct power_mode *mode = memory_must(arena_array(&writer->work->arena, n_mode, sizeof(*mode)));
 	double most_ns = 0;
 	for (size_t i = 0; i < n_mode; i++) {
-		const struct power_group *group = part == POWER_LOAD ? &groups[i].load : &groups[i].arm;
+		const struct loop_group *group = part == POWER_LOAD ? &groups[i].load : &groups[i].arm;
 		mode[i] = mode_of(&groups[i], group, 1, 1, level[i], 0);
 		most_ns = fmax(most_ns, mode[i].time_ns);
 	}
@@ -173,8 +173,8 @@ static void put_group(struct power_writer *writer, const struct power_groups *gr
 }
 
 /* A layer by its parts, or as one piece of these modes; deal NULL: not known. ERR_USAGE: too many loops. */
-static enum err_code put_layer(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
-                               const struct power_mode *mode, size_t n_mode, const struct power_deal *deal,
+static enum err_code put_layer(struct power_writer *writer, const struct loop_groups *groups, const uint32_t *level,
+                               const struct power_mode *mode, size_t n_mode, const struct pe_deal *deal,
                                const struct power_piece *piece, const struct power_work_options *options,
                                struct err *err)
 {
@@ -299,7 +299,7 @@ static enum err_code put_runs(struct power_writer *writer, const struct power_it
 	assert(item->context && item->n_design > 0);
 	struct arena *arena = &writer->work->arena;
 	struct power_mode *mode = memory_must(arena_array(arena, n_run + 1, sizeof(*mode)));
-	struct power_groups *groups = memory_must(arena_array(arena, n_run + 1, sizeof(*groups)));
+	struct loop_groups *groups = memory_must(arena_array(arena, n_run + 1, sizeof(*groups)));
 	uint32_t *level = memory_must(arena_array(arena, n_run + 1, sizeof(*level)));
 	struct layer_design *choice = memory_must(arena_array(arena, n_run + 1, sizeof(*choice)));
 	struct power_piece piece = {.block = item->context->block, .choice = choice};
@@ -317,7 +317,7 @@ static enum err_code put_runs(struct power_writer *writer, const struct power_it
 		level[n] = run[i].design->level;
 		choice[n] = *run[i].design;
 		if (options->per_loop)
-			groups[n] = power_groups_of(run[i].context, run[i].design, result);
+			groups[n] = loop_groups_of(run[i].context, run[i].design, result);
 		mode[n] = (struct power_mode){level[n],
 		                              item->is_at_level ? (uint32_t)n : 0,
 		                              result->latency_ns,
@@ -329,8 +329,8 @@ static enum err_code put_runs(struct power_writer *writer, const struct power_it
 	if (n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: %s", piece.block->name,
 		               why ? verdict_table[why->reason].help : "no design at the levels chosen");
-	struct power_deal deal;
-	bool is_dealt = options->per_loop && power_deal_of(context, &choice[0], arena, &deal);
+	struct pe_deal deal;
+	bool is_dealt = options->per_loop && pe_deal_of(context, &choice[0], arena, &deal);
 	piece.n_choice = item->is_at_level ? (uint32_t)n : 1;
 	piece.n_task = split_n_task(&choice[0].split) * block_batch(piece.block);
 	return put_layer(writer, groups, level, mode, n, is_dealt ? &deal : NULL, &piece, options, err);
@@ -367,10 +367,10 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 	take_hardware(machine, options->levels, &work->problem);
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n_item; i++) {
-		struct power_groups groups[POWER_MAX_LEVEL];
+		struct loop_groups groups[POWER_MAX_LEVEL];
 		uint32_t level[POWER_MAX_LEVEL];
 		size_t n = 0;
-		struct power_deal deal;
+		struct pe_deal deal;
 		struct power_piece piece = {
 		    .block = item[i].context->block, .part = POWER_LAYER, .n_choice = 1, .choice = item[i].design};
 		if (piece.block->kind == BLOCK_POOL)
@@ -383,7 +383,7 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 			    power_groups_of_tasks(item[i].context, &item[i].design->split, l, options->detail.detail);
 			level[n] = l;
 			mode[n] = mode_of(&groups[n], &groups[n].loop, 1, 1, l, 0);
-			power_deal_evenly(groups[n].n_task, machine_n_pe(machine), &work->arena, &deal);
+			pe_deal_evenly(groups[n].n_task, machine_n_pe(machine), &work->arena, &deal);
 			mode[n].peak_mw = full_loop_mw(&groups[n], &deal);
 			n++;
 		}

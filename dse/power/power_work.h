@@ -14,6 +14,8 @@
  */
 #include "dse/space/detail.h"
 #include "dse/power/power.h"
+#include "dse/spread/loop_groups.h"
+#include "dse/spread/pe_deal.h"
 
 /* What a segment is of its layer. */
 enum power_part { POWER_LAYER, POWER_LOAD, POWER_LOOP, POWER_LAST_LOOP, POWER_LOOPS, POWER_ARM, N_POWER_PART };
@@ -23,11 +25,11 @@ extern const char *const power_part_name[N_POWER_PART]; /* "layer", "load", "loo
 struct power_piece {
 	const struct block *block;
 	enum power_part part;
-	uint64_t n_task;                    /* MLA tasks of one repeat; of a layer all of them */
-	uint32_t n_pe;                      /* PEs that have a task in it; 0: none, or not known */
-	uint32_t n_choice;                  /* designs to choose from */
-	const struct layer_design *choice;  /* [n_choice] by the modes' choice; level is the first mode's */
-	const struct power_pe_work *spread; /* what is spread over PEs, of POWER_LOOPS; else NULL */
+	uint64_t n_task;                   /* MLA tasks of one repeat; of a layer all of them */
+	uint32_t n_pe;                     /* PEs that have a task in it; 0: none, or not known */
+	uint32_t n_choice;                 /* designs to choose from */
+	const struct layer_design *choice; /* [n_choice] by the modes' choice; level is the first mode's */
+	const struct pe_plan_work *spread; /* what is spread over PEs, of POWER_LOOPS; else NULL */
 };
 
 struct power_work {
@@ -80,61 +82,17 @@ void power_work_free(struct power_work *work);
 enum err_code power_split_into(const struct layer_context *context, uint64_t n_part, struct split *split,
                                struct err *err);
 
-/* Inside: segments of a layer by its loops (power_work_loops.c). */
-struct power_group {
-	double ns, dynamic_pj;
-};
-/* Times and dynamic energies of loads, loops and ARM operations at one level. */
-struct power_groups {
-	struct power_group load, loop, arm;
-	uint64_t n_loop, n_task; /* of the busiest PE, and in all */
-	double static_mw;
-};
-struct power_groups power_groups_of(const struct layer_context *context, const struct layer_design *design,
-                                    const struct sim_result *result);
-
-/* The tasks between two barriers (power_work_deal.c), counted in tasks as long as the mean one of the busiest PE. */
-struct power_stretch {
-	uint64_t n_task;
-	uint32_t n_loop;        /* tasks of the busiest PE */
-	uint32_t n_repeat;      /* stretches like this one after each other */
-	const uint32_t *n_busy; /* [n_loop] PEs that have a first, second, ... task */
-	/* Units alike, where each PE has its own level and where those of a QPE have one; none: tasks that any PE can
-	 * have, or too many classes. */
-	struct power_classes {
-		uint32_t n;
-		struct power_pe_class class[POWER_PE_MAX_CLASS];
-	} by_pe, by_qpe;
-};
-
-struct power_deal {
-	size_t n_stretch;
-	struct power_stretch *stretch; /* [n_stretch] in the arena */
-	uint64_t n_task, n_loop;       /* of all stretches, repeats included */
-	uint32_t n_pe;                 /* of the machine */
-	bool is_free;                  /* any PE can have any task */
-};
+/* Inside: segments of a layer by its loops (power_work_loops.c, power_work_spread.c). */
 
 /*
- * Which PEs have how many tasks of a feasible design. false: not known, as for pooling, results of unequal numbers of
- * jobs, or schedules that are too large. Time and memory of unfolding it.
- */
-bool power_deal_of(const struct layer_context *context, const struct layer_design *design, struct arena *arena,
-                   struct power_deal *deal);
-
-/* n_task > 0 tasks, any of which any of n_pe PEs can have. */
-void power_deal_evenly(uint64_t n_task, uint32_t n_pe, struct arena *arena, struct power_deal *deal);
-
-/*
- * A stretch with levels by PE as a segment (power_work_spread.c): work at the levels of groups [n_level], and its modes
+ * A stretch with levels by PE as a segment (power_work_spread.c): work at the levels of the loops, and its modes
  * in the arena, first the levels alone. false: its PEs are not in classes, so that all have one level.
  */
-bool power_spread_loops(const struct machine *machine, const struct power_groups *groups, const uint32_t *level,
-                        size_t n_level, const struct power_deal *deal, const struct power_stretch *stretch,
+bool power_spread_loops(const struct pe_loops *loops, const struct pe_stretch *stretch,
                         const struct power_work_options *options, struct arena *arena, struct power_piece *piece,
                         struct power_segment *segment);
 
-struct power_groups power_groups_of_tasks(const struct layer_context *context, const struct split *split,
-                                          uint32_t level, enum detail detail);
+struct loop_groups power_groups_of_tasks(const struct layer_context *context, const struct split *split, uint32_t level,
+                                         enum detail detail);
 
 #endif

@@ -83,13 +83,13 @@ static void bench(const struct power_problem *problem, const char *name, const s
 /* ---- levels by PE ---- */
 
 /* Tasks that have their PEs: up to three numbers of them, as reuse does. */
-static void place_tasks(struct rng *rng, struct power_pe_work *work)
+static void place_tasks(struct rng *rng, struct pe_plan_work *work)
 {
 	uint32_t n_left = N_PE, n_task = 3 + rng_below(rng, 11);
 	work->n_task = 0;
 	for (uint32_t c = 0; c < 3 && n_left > 0 && n_task > 0; c++) {
 		uint32_t n_unit = 1 + rng_below(rng, n_left);
-		work->class[work->n_class++] = (struct power_pe_class){n_unit, 1, {{1, n_task}}};
+		work->class[work->n_class++] = (struct pe_plan_class){n_unit, 1, {{1, n_task}}};
 		work->n_task += (uint64_t)n_unit * n_task;
 		n_left -= n_unit;
 		n_task -= 1 + rng_below(rng, n_task);
@@ -102,13 +102,13 @@ static void make_pe_layer(const struct power_problem *problem, uint32_t i, doubl
 {
 	struct rng rng = rng_stream(5, 0, i);
 	double clk = 8000 + rng_unit(&rng) * 30000;
-	struct power_pe_work work = {.n_task = N_PE + rng_below(&rng, 12 * N_PE),
+	struct pe_plan_work work = {.n_task = N_PE + rng_below(&rng, 12 * N_PE),
 	                             .n_pe = N_PE,
 	                             .n_unit_pe = 1,
 	                             .levels = problem->levels,
 	                             .base_mw = 75,
 	                             .switch_ns = 100};
-	struct power_pe_option *option;
+	struct pe_plan_option *option;
 	if (is_placed)
 		place_tasks(&rng, &work);
 	for (uint32_t l = 0; l < N_LEVEL; l++) {
@@ -117,7 +117,7 @@ static void make_pe_layer(const struct power_problem *problem, uint32_t i, doubl
 		work.task_pj[l] = clk * (34 * volt * volt + 10);
 		work.pe_mw[l] = (problem->sleep_mw[l] - 75) / N_PE;
 	}
-	size_t n = power_pe_options(&work, max_mw, 0, arena, &option);
+	size_t n = pe_plan_options(&work, max_mw, 0, arena, &option);
 	struct power_mode *mode = arena_array(arena, n + 1, sizeof(*mode));
 	double least_ns = INFINITY, least_pj = INFINITY, ns = 0;
 	for (size_t k = 0; k < n; k++) {

@@ -18,7 +18,7 @@ struct sample {
 	struct power_problem problem;
 	struct power_segment segment[200];
 	struct power_mode mode[200][MAX_MODE];
-	struct power_pe_plan plan[200][MAX_MODE];
+	struct pe_plan plan[200][MAX_MODE];
 };
 
 static const struct power_goal no_limit = {
@@ -66,7 +66,7 @@ static void make_sample(struct rng *rng, uint32_t n_segment, uint32_t n_level, b
 		}
 		/* levels by PE: from one level to another, with others in between */
 		for (; n_mode < n_level + 2 && n_level < 4 && rng_below(rng, 2) == 0; n_mode++) {
-			struct power_pe_plan *plan = &sample->plan[i][n_mode];
+			struct pe_plan *plan = &sample->plan[i][n_mode];
 			plan->entry = rng_below(rng, n_level);
 			plan->exit = rng_below(rng, n_level);
 			plan->levels = UINT32_C(1) << plan->entry | UINT32_C(1) << plan->exit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_POWER_PE_H
-#define DSE_POWER_PE_H
+#ifndef DSE_PE_PLAN_H
+#define DSE_PE_PLAN_H
 /*
  * Voltage and clock by PE (DVFS paper section II: each PE changes its level "independent from other PEs"): the tasks of
  * a layer's loops run at two levels at the same time. The PEs stand at one level when the loops begin, and at one when
@@ -21,43 +21,44 @@
  * level; a PE of such a unit waits for the others at theirs.
  */
 #include "sim/base/arena.h"
+#include "sim/machine/machine.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define POWER_PE_MAX_LEVEL 8
+#define PE_PLAN_MAX_LEVEL 8
 /* More tasks a PE than this: it changes its level after multiples of so many tasks that there are no more choices. */
-#define POWER_PE_MAX_CHANGE 48
+#define PE_PLAN_MAX_CHANGE 48
 
-#define POWER_PE_MAX_CLASS 8
-#define POWER_PE_MAX_PART 8
+#define PE_PLAN_MAX_CLASS 8
+#define PE_PLAN_MAX_PART 8
 
 /* Units whose PEs have as many tasks: of each unit n_pe PEs with n_task, the most first, those without any included. */
-struct power_pe_class {
+struct pe_plan_class {
 	uint32_t n_unit, n_part;
-	struct power_pe_part {
+	struct pe_plan_part {
 		uint32_t n_pe, n_task;
-	} part[POWER_PE_MAX_PART];
+	} part[PE_PLAN_MAX_PART];
 };
 
 /* Tasks that are alike, and the PEs they run on. */
-struct power_pe_work {
+struct pe_plan_work {
 	uint64_t n_task;
 	uint32_t n_pe, n_unit_pe; /* n_unit_pe divides n_pe */
 	uint32_t n_idle_pe;       /* further PEs, which have no part in it */
 	/* Tasks that have their PEs, by unit; units without a task in none. 0: any PE can have any task. */
 	uint32_t n_class;
-	struct power_pe_class class[POWER_PE_MAX_CLASS];
-	uint32_t levels;                    /* bit i: level i may be used; of the others nothing is read */
-	double task_ns[POWER_PE_MAX_LEVEL]; /* > 0 */
-	double task_pj[POWER_PE_MAX_LEVEL]; /* without static energy */
-	double pe_mw[POWER_PE_MAX_LEVEL];   /* static power of a PE */
-	double base_mw;                     /* static power of all else */
-	double switch_ns, switch_pj;        /* a PE's change of level; pj without static energy */
+	struct pe_plan_class class[PE_PLAN_MAX_CLASS];
+	uint32_t levels;                   /* bit i: level i may be used; of the others nothing is read */
+	double task_ns[PE_PLAN_MAX_LEVEL]; /* > 0 */
+	double task_pj[PE_PLAN_MAX_LEVEL]; /* without static energy */
+	double pe_mw[PE_PLAN_MAX_LEVEL];   /* static power of a PE */
+	double base_mw;                    /* static power of all else */
+	double switch_ns, switch_pj;       /* a PE's change of level; pj without static energy */
 };
 
 /* PEs that do the same: tasks at one level, then at another. */
-struct power_pe_group {
+struct pe_plan_group {
 	uint32_t n_pe;
 	uint32_t first, second;     /* levels; the same: n_second is 0 */
 	uint32_t n_first, n_second; /* tasks */
@@ -65,20 +66,20 @@ struct power_pe_group {
 	uint32_t n_wait_first, n_wait_second;
 };
 
-#define POWER_PE_MAX_GROUP 32
+#define PE_PLAN_MAX_GROUP 32
 
 /* Who does what. PEs in no group have no task. */
-struct power_pe_plan {
+struct pe_plan {
 	uint32_t entry, exit; /* levels at which all PEs stand before and after */
 	uint32_t levels;      /* bit i: level i is used, entry and exit included */
 	uint32_t n_group;
-	struct power_pe_group group[POWER_PE_MAX_GROUP];
+	struct pe_plan_group group[PE_PLAN_MAX_GROUP];
 };
 
 /* A plan, and what it takes: static energy included, peak of any time. */
-struct power_pe_option {
+struct pe_plan_option {
 	double ns, pj, peak_mw;
-	struct power_pe_plan plan;
+	struct pe_plan plan;
 };
 
 /*
@@ -89,17 +90,22 @@ struct power_pe_option {
  * lower one. Returns how many; *option lives in the arena. At most some hundred a pair of levels; time grows with tasks
  * a PE times PEs.
  */
-size_t power_pe_options(const struct power_pe_work *work, double max_peak_mw, double slope_mw, struct arena *arena,
-                        struct power_pe_option **option);
+size_t pe_plan_options(const struct pe_plan_work *work, double max_peak_mw, double slope_mw, struct arena *arena,
+                       struct pe_plan_option **option);
 
 /* What a plan takes, from its closed form. */
-void power_pe_measure(const struct power_pe_work *work, struct power_pe_option *option);
+void pe_plan_measure(const struct pe_plan_work *work, struct pe_plan_option *option);
 
 /*
  * The same by going through time, event by event, each PE for itself, as a check: nothing is shared with the closed
  * form. false: the plan does not do all tasks once, or has more PEs than there are.
  */
-bool power_pe_replay(const struct power_pe_work *work, const struct power_pe_plan *plan, double *ns, double *pj,
-                     double *peak_mw);
+bool pe_plan_replay(const struct pe_plan_work *work, const struct pe_plan *plan, double *ns, double *pj,
+                    double *peak_mw);
+
+/* Who does what, "140x7 PL2, 12x5 PL1": PEs, tasks of each, level; "3 PL1 2 PL2": in turn.
+ */
+#define PE_PLAN_TEXT_SIZE 512
+void pe_plan_print(const struct machine *machine, const struct pe_plan *plan, char text[PE_PLAN_TEXT_SIZE]);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "tests/support/unit_test.h"
 
-#include "dse/power/power_work.h"
+#include "dse/spread/pe_deal.h"
 #include "mapper/unfold/unfold.h"
 #include "sim/event/event.h"
 #include "sim/event/trace.h"
@@ -79,7 +79,7 @@ static uint32_t count_busy(const struct counter *counter, uint32_t s, uint32_t n
 	return n;
 }
 
-static bool is_equal(const struct counter *counter, uint32_t s, const struct power_stretch *stretch)
+static bool is_equal(const struct counter *counter, uint32_t s, const struct pe_stretch *stretch)
 {
 	for (uint32_t i = 0; i < stretch->n_loop; i++)
 		if (count_busy(counter, s, i + 1) != stretch->n_busy[i])
@@ -88,11 +88,11 @@ static bool is_equal(const struct counter *counter, uint32_t s, const struct pow
 }
 
 /* Classes have the stretch's tasks, each unit all of its PEs, and no PE is in two. */
-static void check_classes(const struct power_stretch *stretch, const struct power_classes *classes, uint32_t n_unit_pe)
+static void check_classes(const struct pe_stretch *stretch, const struct pe_classes *classes, uint32_t n_unit_pe)
 {
 	uint64_t n_task = 0;
 	for (uint32_t c = 0; c < classes->n; c++) {
-		const struct power_pe_class *class = &classes->class[c];
+		const struct pe_plan_class *class = &classes->class[c];
 		uint32_t n_pe = 0;
 		for (uint32_t i = 0; i < class->n_part; i++) {
 			n_pe += class->part[i].n_pe;
@@ -115,9 +115,9 @@ static bool is_uniform(const struct split *split)
 }
 
 /* What tasks would be if they were dealt evenly over all PEs that compute: what was assumed once. */
-static bool is_as_if_even(const struct layer_context *context, const struct power_deal *deal)
+static bool is_as_if_even(const struct layer_context *context, const struct pe_deal *deal)
 {
-	const struct power_stretch *stretch = &deal->stretch[0];
+	const struct pe_stretch *stretch = &deal->stretch[0];
 	uint32_t n_pe = context->hierarchy.n_pe;
 	for (uint32_t i = 0; i < stretch->n_loop; i++) {
 		uint64_t n_left = stretch->n_task > (uint64_t)i * n_pe ? stretch->n_task - (uint64_t)i * n_pe : 0;
@@ -158,19 +158,19 @@ static unsigned check_ends(const struct counter *counter, unsigned *n_late)
 }
 
 /* Reuse of 14 ifmap parts and 16 filter parts on the DVFS paper's chip: 224 tasks, two each on 112 of 128 PEs. */
-static void test_power_deal_of_224_tasks(void **state)
+static void test_pe_deal_of_224_tasks(void **state)
 {
 	struct machine machine = shipped_machine("spaces/machines/dvfs_chip.yaml");
 	struct block block = sample_conv_block(14, 128);
 	struct layer_context context;
 	struct arena arena = {0};
-	struct power_deal deal;
+	struct pe_deal deal;
 	(void)state;
 	block.pool = 1;
 	struct layer_design design = {
 	    .split = sample_split(&block, 1, 14, 16), .strategy = STRATEGY_FUSION_REUSE, .operand_bit = 8};
 	mapper_prepare(&block, &machine, 8, &context);
-	assert_true(power_deal_of(&context, &design, &arena, &deal));
+	assert_true(pe_deal_of(&context, &design, &arena, &deal));
 	assert_int_equal(deal.n_task, 224);
 	uint64_t n_loop = 0;
 	for (size_t i = 0; i < deal.n_stretch; i++) {
@@ -183,7 +183,7 @@ static void test_power_deal_of_224_tasks(void **state)
 	arena_free(&arena);
 }
 
-static void test_power_deal_is_the_event_tiers(void **state)
+static void test_pe_deal_is_the_event_tiers(void **state)
 {
 	static const char *const name[] = {"dvfs_chip", "thesis_chip", "thesis_qpe_dram"};
 	static struct counter counter;
@@ -206,9 +206,9 @@ static void test_power_deal_is_the_event_tiers(void **state)
 		if (!count_tasks(&context, &design, &counter))
 			continue;
 		struct arena arena = {0};
-		struct power_deal deal;
+		struct pe_deal deal;
 		uint32_t s = 0;
-		bool is_dealt = power_deal_of(&context, &design, &arena, &deal), is_same = is_dealt;
+		bool is_dealt = pe_deal_of(&context, &design, &arena, &deal), is_same = is_dealt;
 		assert_true(is_dealt || has_jobs(design.strategy));
 		for (size_t i = 0; is_dealt && i < deal.n_stretch; i++)
 			for (uint32_t k = 0; k < deal.stretch[i].n_repeat; k++) {
@@ -239,7 +239,7 @@ static void test_power_deal_is_the_event_tiers(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_power_deal_of_224_tasks),
-	                                   cmocka_unit_test(test_power_deal_is_the_event_tiers)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_pe_deal_of_224_tasks),
+	                                   cmocka_unit_test(test_pe_deal_is_the_event_tiers)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One PE over time as a handful of steps of constant power, and sums over the PEs of a plan. */
-#include "dse/power/power_pe_parts.h"
+#include "dse/spread/pe_plan_parts.h"
 #include <assert.h>
 #include <math.h>
 
@@ -14,7 +14,7 @@ static void put_step(struct pe_pattern *pattern, double ns, double over_mw)
 }
 
 /* Tasks at a level and the time of some that it waits, with the change to it. */
-static void put_tasks(const struct power_pe_work *work, uint32_t exit, uint32_t level, uint32_t n, uint32_t n_wait,
+static void put_tasks(const struct pe_plan_work *work, uint32_t exit, uint32_t level, uint32_t n, uint32_t n_wait,
                       uint32_t *now, struct pe_pattern *pattern)
 {
 	double over_mw = work->pe_mw[level] - work->pe_mw[exit];
@@ -31,8 +31,8 @@ static void put_tasks(const struct power_pe_work *work, uint32_t exit, uint32_t 
 		put_step(pattern, n_wait * work->task_ns[level], over_mw);
 }
 
-void pe_pattern_make(const struct power_pe_work *work, uint32_t entry, uint32_t exit,
-                     const struct power_pe_group *group, struct pe_pattern *pattern)
+void pe_pattern_make(const struct pe_plan_work *work, uint32_t entry, uint32_t exit, const struct pe_plan_group *group,
+                     struct pe_pattern *pattern)
 {
 	uint32_t now = entry;
 	*pattern = (struct pe_pattern){0};
@@ -52,10 +52,10 @@ double pe_pattern_over_mw(const struct pe_pattern *pattern, double ns)
 	return 0;
 }
 
-void power_pe_measure(const struct power_pe_work *work, struct power_pe_option *option)
+void pe_plan_measure(const struct pe_plan_work *work, struct pe_plan_option *option)
 {
-	const struct power_pe_plan *plan = &option->plan;
-	struct pe_pattern pattern[POWER_PE_MAX_GROUP];
+	const struct pe_plan *plan = &option->plan;
+	struct pe_pattern pattern[PE_PLAN_MAX_GROUP];
 	double idle_mw = work->pe_mw[plan->exit], over_pj = 0;
 	double wait_mw = work->base_mw + (work->n_pe + work->n_idle_pe) * idle_mw;
 	uint32_t n_busy = 0;

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Levels by PE: all pairs of levels, with the PEs at either before and after, and what is worth keeping of them. */
-#include "dse/power/power_pe_parts.h"
+#include "dse/spread/pe_plan_parts.h"
 #include "dse/base/memory.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void pe_plan_put(struct power_pe_plan *plan, struct power_pe_group group)
+void pe_plan_put(struct pe_plan *plan, struct pe_plan_group group)
 {
 	if (group.n_pe == 0)
 		return;
 	for (uint32_t i = 0; i < plan->n_group; i++) {
-		struct power_pe_group alike = plan->group[i];
+		struct pe_plan_group alike = plan->group[i];
 		alike.n_pe = group.n_pe;
 		if (memcmp(&alike, &group, sizeof(group)) == 0) {
 			plan->group[i].n_pe += group.n_pe;
 			return;
 		}
 	}
-	assert(plan->n_group < POWER_PE_MAX_GROUP);
+	assert(plan->n_group < PE_PLAN_MAX_GROUP);
 	plan->group[plan->n_group++] = group;
 }
 
-static uint32_t levels_of(const struct power_pe_plan *plan)
+static uint32_t levels_of(const struct pe_plan *plan)
 {
 	uint32_t levels = UINT32_C(1) << plan->entry | UINT32_C(1) << plan->exit;
 	for (uint32_t i = 0; i < plan->n_group; i++)
@@ -31,11 +31,11 @@ static uint32_t levels_of(const struct power_pe_plan *plan)
 	return levels;
 }
 
-void pe_search_add(struct pe_search *search, const struct power_pe_plan *plan)
+void pe_search_add(struct pe_search *search, const struct pe_plan *plan)
 {
-	struct power_pe_option option = {.plan = *plan};
+	struct pe_plan_option option = {.plan = *plan};
 	option.plan.levels = levels_of(plan);
-	power_pe_measure(search->work, &option);
+	pe_plan_measure(search->work, &option);
 	if (!pe_keeps(option.peak_mw, search->max_peak_mw))
 		return;
 	if (search->n == search->n_room) {
@@ -48,7 +48,7 @@ void pe_search_add(struct pe_search *search, const struct power_pe_plan *plan)
 /* By levels, entry and exit; then time; then energy, and peak. */
 static int compare_options(const void *a, const void *b)
 {
-	const struct power_pe_option *one = a, *other = b;
+	const struct pe_plan_option *one = a, *other = b;
 	const uint32_t key[2][3] = {{one->plan.levels, one->plan.entry, one->plan.exit},
 	                            {other->plan.levels, other->plan.entry, other->plan.exit}};
 	for (int i = 0; i < 3; i++)
@@ -61,12 +61,12 @@ static int compare_options(const void *a, const void *b)
 	return memcmp(&one->plan, &other->plan, sizeof(one->plan));
 }
 
-static bool is_alike(const struct power_pe_plan *one, const struct power_pe_plan *other)
+static bool is_alike(const struct pe_plan *one, const struct pe_plan *other)
 {
 	return one->levels == other->levels && one->entry == other->entry && one->exit == other->exit;
 }
 
-static double value_of(const struct pe_search *search, const struct power_pe_option *option)
+static double value_of(const struct pe_search *search, const struct pe_plan_option *option)
 {
 	return option->pj - search->slope_mw * option->ns;
 }
@@ -87,7 +87,7 @@ static void keep_front(struct pe_search *search)
 /* A pair of levels, or one level alone (twice). */
 static void search_pair(struct pe_search *search, uint32_t a, uint32_t b)
 {
-	const struct power_pe_work *work = search->work;
+	const struct pe_plan_work *work = search->work;
 	const uint32_t end[2] = {a, b};
 	bool a_is_slow = work->task_ns[a] > work->task_ns[b];
 	search->fast = a_is_slow ? b : a;
@@ -106,10 +106,10 @@ static void search_pair(struct pe_search *search, uint32_t a, uint32_t b)
 /* One unit does everything, whatever the peak: no schedule of tasks that can be dealt has a lower one. */
 static void add_flattest(struct pe_search *search, uint32_t level)
 {
-	const struct power_pe_work *work = search->work;
+	const struct pe_plan_work *work = search->work;
 	uint64_t n_each = work->n_task / work->n_unit_pe;
-	struct power_pe_group group = {.first = level, .second = level, .n_first = (uint32_t)n_each}, more = group;
-	struct power_pe_plan plan = {.entry = level, .exit = level};
+	struct pe_plan_group group = {.first = level, .second = level, .n_first = (uint32_t)n_each}, more = group;
+	struct pe_plan plan = {.entry = level, .exit = level};
 	if (n_each >= UINT32_MAX)
 		return;
 	more.n_pe = (uint32_t)(work->n_task % work->n_unit_pe);
@@ -122,17 +122,17 @@ static void add_flattest(struct pe_search *search, uint32_t level)
 	pe_search_add(search, &plan);
 }
 
-size_t power_pe_options(const struct power_pe_work *work, double max_peak_mw, double slope_mw, struct arena *arena,
-                        struct power_pe_option **option)
+size_t pe_plan_options(const struct pe_plan_work *work, double max_peak_mw, double slope_mw, struct arena *arena,
+                       struct pe_plan_option **option)
 {
 	struct pe_search search = {.work = work, .max_peak_mw = max_peak_mw, .slope_mw = slope_mw};
 	assert(work->n_task > 0 && work->n_pe > 0 && work->n_unit_pe > 0 && work->n_pe % work->n_unit_pe == 0);
-	for (uint32_t a = 0; a < POWER_PE_MAX_LEVEL; a++)
-		for (uint32_t b = a; b < POWER_PE_MAX_LEVEL; b++)
+	for (uint32_t a = 0; a < PE_PLAN_MAX_LEVEL; a++)
+		for (uint32_t b = a; b < PE_PLAN_MAX_LEVEL; b++)
 			if ((work->levels >> a & 1) && (work->levels >> b & 1))
 				search_pair(&search, a, b);
 	keep_front(&search);
-	for (uint32_t l = 0; l < POWER_PE_MAX_LEVEL && work->n_class == 0; l++)
+	for (uint32_t l = 0; l < PE_PLAN_MAX_LEVEL && work->n_class == 0; l++)
 		if (work->levels >> l & 1)
 			add_flattest(&search, l);
 	*option = memory_must(arena_array(arena, search.n + 1, sizeof(**option)));

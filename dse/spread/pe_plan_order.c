@@ -5,20 +5,20 @@
  * thriftier end, as long as the peak can still be kept and energy can still be less than the best so far; the largest
  * class's follow as an interval.
  */
-#include "dse/power/power_pe_parts.h"
+#include "dse/spread/pe_plan_parts.h"
 #include <assert.h>
 #include <math.h>
 
 /* The plan with so many units of each class slow first. */
-static struct power_pe_plan plan_of(const struct pe_search *search, const struct pe_class_plan *class, size_t n_class,
-                                    const uint32_t *n_slow_first)
+static struct pe_plan plan_of(const struct pe_search *search, const struct pe_unit_plan *class, size_t n_class,
+                              const uint32_t *n_slow_first)
 {
-	struct power_pe_plan plan = {.entry = search->entry, .exit = search->exit};
+	struct pe_plan plan = {.entry = search->entry, .exit = search->exit};
 	for (size_t c = 0; c < n_class; c++) {
 		uint32_t n_unit[N_ORDER] = {n_slow_first[c], class[c].class->n_unit - n_slow_first[c]};
 		for (int order = 0; order < N_ORDER; order++)
 			for (uint32_t i = 0; i < class[c].class->n_part; i++) {
-				struct power_pe_group group = class[c].group[order][i];
+				struct pe_plan_group group = class[c].group[order][i];
 				group.n_pe = n_unit[order] * class[c].class->part[i].n_pe;
 				pe_plan_put(&plan, group);
 			}
@@ -28,12 +28,12 @@ static struct power_pe_plan plan_of(const struct pe_search *search, const struct
 
 /* A time at which power may rise, and what a unit of each class takes then above waiting. */
 struct instant {
-	double mw[POWER_PE_MAX_CLASS][N_ORDER];
+	double mw[PE_PLAN_MAX_CLASS][N_ORDER];
 };
 
-#define MAX_INSTANT (POWER_PE_MAX_GROUP * N_ORDER * PATTERN_MAX_STEP)
+#define MAX_INSTANT (PE_PLAN_MAX_GROUP * N_ORDER * PATTERN_MAX_STEP)
 
-static double unit_mw(const struct pe_class_plan *class, int order, double at_ns)
+static double unit_mw(const struct pe_unit_plan *class, int order, double at_ns)
 {
 	double mw = 0;
 	for (uint32_t i = 0; i < class->class->n_part; i++)
@@ -41,7 +41,7 @@ static double unit_mw(const struct pe_class_plan *class, int order, double at_ns
 	return mw;
 }
 
-static size_t list_instants(const struct pe_class_plan *class, size_t n_class, struct instant *instant)
+static size_t list_instants(const struct pe_unit_plan *class, size_t n_class, struct instant *instant)
 {
 	size_t n = 0;
 	double at_ns[MAX_INSTANT];
@@ -60,24 +60,24 @@ static size_t list_instants(const struct pe_class_plan *class, size_t n_class, s
 }
 
 /* Bounds of a class's units that can be slow first. */
-static void bound_orders(const struct pe_class_plan *class, uint32_t *least, uint32_t *most)
+static void bound_orders(const struct pe_unit_plan *class, uint32_t *least, uint32_t *most)
 {
 	*least = class->is_possible[FAST_FIRST] ? 0 : class->class->n_unit;
 	*most = class->is_possible[SLOW_FIRST] ? class->class->n_unit : 0;
 }
 
-static double class_mw(const struct pe_class_plan *class, size_t c, const struct instant *at, uint32_t n_slow_first)
+static double class_mw(const struct pe_unit_plan *class, size_t c, const struct instant *at, uint32_t n_slow_first)
 {
 	return n_slow_first * at->mw[c][SLOW_FIRST] + (class[c].class->n_unit - n_slow_first) * at->mw[c][FAST_FIRST];
 }
 
-static double class_pj(const struct pe_class_plan *class, uint32_t n_slow_first)
+static double class_pj(const struct pe_unit_plan *class, uint32_t n_slow_first)
 {
 	return n_slow_first * class->pj[SLOW_FIRST] + (class->class->n_unit - n_slow_first) * class->pj[FAST_FIRST];
 }
 
 /* The least or most that a class takes at an instant however its units begin. */
-static double class_end_mw(const struct pe_class_plan *class, size_t c, const struct instant *at, bool is_least)
+static double class_end_mw(const struct pe_unit_plan *class, size_t c, const struct instant *at, bool is_least)
 {
 	uint32_t least, most;
 	bound_orders(&class[c], &least, &most);
@@ -89,7 +89,7 @@ static double class_end_mw(const struct pe_class_plan *class, size_t c, const st
  * Leave out instants that keep the peak however the orders are chosen; returns how many stay, SIZE_MAX: some breaks it
  * however they are.
  */
-static size_t drop_instants(const struct pe_search *search, const struct pe_class_plan *class, size_t n_class,
+static size_t drop_instants(const struct pe_search *search, const struct pe_unit_plan *class, size_t n_class,
                             struct instant *instant, size_t n)
 {
 	size_t n_kept = 0;
@@ -110,12 +110,12 @@ static size_t drop_instants(const struct pe_search *search, const struct pe_clas
 /* The search over numbers of units: those of classes before `at` are chosen. */
 struct order_search {
 	const struct pe_search *search;
-	const struct pe_class_plan *class;
+	const struct pe_unit_plan *class;
 	size_t n_class, n_instant;
 	const struct instant *instant;
-	size_t turn[POWER_PE_MAX_CLASS];        /* classes in the order in which they are chosen, the largest last */
-	double left_pj[POWER_PE_MAX_CLASS + 1]; /* the least that the classes from a turn on take */
-	uint32_t chosen[POWER_PE_MAX_CLASS], best[POWER_PE_MAX_CLASS];
+	size_t turn[PE_PLAN_MAX_CLASS];        /* classes in the order in which they are chosen, the largest last */
+	double left_pj[PE_PLAN_MAX_CLASS + 1]; /* the least that the classes from a turn on take */
+	uint32_t chosen[PE_PLAN_MAX_CLASS], best[PE_PLAN_MAX_CLASS];
 	double best_pj;
 };
 
@@ -184,7 +184,7 @@ static void take(struct order_search *order, size_t c, uint32_t n, double pj)
 static void choose(struct order_search *order, size_t at, double pj)
 {
 	size_t c = order->turn[at];
-	const struct pe_class_plan *class = &order->class[c];
+	const struct pe_unit_plan *class = &order->class[c];
 	uint32_t least, most;
 	bound_orders(class, &least, &most);
 	if (at + 1 == order->n_class) {
@@ -208,13 +208,13 @@ static void choose(struct order_search *order, size_t at, double pj)
 	}
 }
 
-void pe_search_add_orders(struct pe_search *search, const struct pe_class_plan *class, size_t n_class)
+void pe_search_add_orders(struct pe_search *search, const struct pe_unit_plan *class, size_t n_class)
 {
 	struct instant instant[MAX_INSTANT];
 	struct order_search order = {
 	    .search = search, .class = class, .n_class = n_class, .instant = instant, .best_pj = INFINITY};
 	size_t n_turn = 0, largest = 0;
-	assert(n_class > 0 && n_class <= POWER_PE_MAX_CLASS);
+	assert(n_class > 0 && n_class <= PE_PLAN_MAX_CLASS);
 	if (isfinite(search->max_peak_mw))
 		order.n_instant =
 		    drop_instants(search, class, n_class, instant, list_instants(class, n_class, instant));
@@ -236,6 +236,6 @@ void pe_search_add_orders(struct pe_search *search, const struct pe_class_plan *
 	choose(&order, 0, 0);
 	if (isinf(order.best_pj))
 		return;
-	struct power_pe_plan plan = plan_of(search, class, n_class, order.best);
+	struct pe_plan plan = plan_of(search, class, n_class, order.best);
 	pe_search_add(search, &plan);
 }

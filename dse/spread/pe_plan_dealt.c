@@ -3,9 +3,9 @@
  * Plans in which PEs have the tasks that they are dealt: those that are placed there, or as many each but for one.
  * Units whose PEs have as many tasks are a class. For each end of the layer that a change of level of some class can
  * lead to, a unit runs as few tasks at the fast level as it must. When they run costs nothing, but decides the peak
- * (power_pe_order.c).
+ * (pe_plan_order.c).
  */
-#include "dse/power/power_pe_parts.h"
+#include "dse/spread/pe_plan_parts.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -14,23 +14,23 @@
 /* Units that one PE more or less makes of tasks that any PE can have: all long, one of both kinds, all short. */
 #define MAX_EVEN_CLASS 3
 
-static struct power_pe_group group_of(const struct pe_search *search, int order, uint32_t n_task, uint32_t n_fast)
+static struct pe_plan_group group_of(const struct pe_search *search, int order, uint32_t n_task, uint32_t n_fast)
 {
 	assert(n_fast <= n_task);
 	uint32_t n_slow = n_task - n_fast, fast = search->fast, slow = search->slow;
 	if (n_fast == 0 || n_slow == 0)
-		return (struct power_pe_group){
+		return (struct pe_plan_group){
 		    .n_pe = 1, .first = n_fast ? fast : slow, .second = n_fast ? fast : slow, .n_first = n_task};
 	if (order == SLOW_FIRST)
-		return (struct power_pe_group){
+		return (struct pe_plan_group){
 		    .n_pe = 1, .first = slow, .n_first = n_slow, .second = fast, .n_second = n_fast};
-	return (struct power_pe_group){.n_pe = 1, .first = fast, .n_first = n_fast, .second = slow, .n_second = n_slow};
+	return (struct pe_plan_group){.n_pe = 1, .first = fast, .n_first = n_fast, .second = slow, .n_second = n_slow};
 }
 
 static double end_of(const struct pe_search *search, int order, uint32_t n_task, uint32_t n_fast)
 {
 	struct pe_pattern pattern;
-	struct power_pe_group group = group_of(search, order, n_task, n_fast);
+	struct pe_plan_group group = group_of(search, order, n_task, n_fast);
 	pe_pattern_make(search->work, search->entry, search->exit, &group, &pattern);
 	return pattern.ns;
 }
@@ -38,7 +38,7 @@ static double end_of(const struct pe_search *search, int order, uint32_t n_task,
 /* Tasks between changes of level: 1 unless there are many. */
 static uint32_t step_of(uint32_t n_task)
 {
-	return (uint32_t)ceil_div(n_task > 0 ? n_task : 1, POWER_PE_MAX_CHANGE);
+	return (uint32_t)ceil_div(n_task > 0 ? n_task : 1, PE_PLAN_MAX_CHANGE);
 }
 
 /* The fewest tasks at the fast level with which a PE is done by end_ns; false: none. */
@@ -54,7 +54,7 @@ static bool fewest_fast(const struct pe_search *search, int order, uint32_t n_ta
 
 /* A PE with fewer tasks than its unit's busiest one: it lacks the last ones, whose time it waits where the others are.
  */
-static struct power_pe_group shorten(struct power_pe_group group, uint32_t n_less)
+static struct pe_plan_group shorten(struct pe_plan_group group, uint32_t n_less)
 {
 	uint32_t n_second = n_less < group.n_second ? n_less : group.n_second;
 	group.n_second -= n_second;
@@ -65,17 +65,17 @@ static struct power_pe_group shorten(struct power_pe_group group, uint32_t n_les
 }
 
 /* false: a unit of the class cannot be done by then. */
-static bool plan_class(const struct pe_search *search, const struct power_pe_class *class, double end_ns,
-                       struct pe_class_plan *plan)
+static bool plan_class(const struct pe_search *search, const struct pe_plan_class *class, double end_ns,
+                       struct pe_unit_plan *plan)
 {
 	uint32_t n_task = class->part[0].n_task;
-	*plan = (struct pe_class_plan){.class = class};
+	*plan = (struct pe_unit_plan){.class = class};
 	for (int order = 0; order < N_ORDER; order++) {
 		uint32_t n_fast;
 		plan->is_possible[order] = fewest_fast(search, order, n_task, end_ns, &n_fast);
 		if (!plan->is_possible[order])
 			continue;
-		struct power_pe_group group = group_of(search, order, n_task, n_fast);
+		struct pe_plan_group group = group_of(search, order, n_task, n_fast);
 		for (uint32_t i = 0; i < class->n_part; i++) {
 			plan->group[order][i] = shorten(group, n_task - class->part[i].n_task);
 			pe_pattern_make(search->work, search->entry, search->exit, &plan->group[order][i],
@@ -93,7 +93,7 @@ static int compare_reals(const void *a, const void *b)
 }
 
 /* Ends of the layer that some number of fast tasks of some class leads to, each once, the earliest first. */
-static size_t list_ends(const struct pe_search *search, const struct power_pe_class *class, size_t n_class,
+static size_t list_ends(const struct pe_search *search, const struct pe_plan_class *class, size_t n_class,
                         double *end_ns)
 {
 	size_t n = 0, n_distinct = 0;
@@ -113,7 +113,7 @@ static size_t list_ends(const struct pe_search *search, const struct power_pe_cl
 }
 
 /* Tasks that any PE can have: as many each, but for the last loop's. */
-static size_t deal_evenly(const struct power_pe_work *work, struct power_pe_class class[MAX_EVEN_CLASS])
+static size_t deal_evenly(const struct pe_plan_work *work, struct pe_plan_class class[MAX_EVEN_CLASS])
 {
 	uint64_t n_each = work->n_task / work->n_pe;
 	uint32_t n_last = (uint32_t)(work->n_task % work->n_pe), n_unit_pe = work->n_unit_pe;
@@ -122,27 +122,27 @@ static size_t deal_evenly(const struct power_pe_work *work, struct power_pe_clas
 	size_t n = 0;
 	assert(n_each < UINT32_MAX);
 	if (n_long > 0)
-		class[n++] = (struct power_pe_class){n_long, 1, {{n_unit_pe, many}}};
+		class[n++] = (struct pe_plan_class){n_long, 1, {{n_unit_pe, many}}};
 	if (n_more > 0)
-		class[n++] = (struct power_pe_class){1, 2, {{n_more, many}, {n_unit_pe - n_more, few}}};
+		class[n++] = (struct pe_plan_class){1, 2, {{n_more, many}, {n_unit_pe - n_more, few}}};
 	n_unit -= n_long + (n_more > 0);
 	if (n_unit > 0 && n_each > 0)
-		class[n++] = (struct power_pe_class){n_unit, 1, {{n_unit_pe, few}}};
+		class[n++] = (struct pe_plan_class){n_unit, 1, {{n_unit_pe, few}}};
 	return n;
 }
 
-#define MAX_END (POWER_PE_MAX_CLASS * N_ORDER * (POWER_PE_MAX_CHANGE + 2))
+#define MAX_END (PE_PLAN_MAX_CLASS * N_ORDER * (PE_PLAN_MAX_CHANGE + 2))
 
 void pe_search_dealt(struct pe_search *search)
 {
-	const struct power_pe_work *work = search->work;
-	struct power_pe_class even[MAX_EVEN_CLASS];
-	const struct power_pe_class *class = work->n_class > 0 ? work->class : even;
+	const struct pe_plan_work *work = search->work;
+	struct pe_plan_class even[MAX_EVEN_CLASS];
+	const struct pe_plan_class *class = work->n_class > 0 ? work->class : even;
 	size_t n_class = work->n_class > 0 ? work->n_class : deal_evenly(work, even);
 	double end_ns[MAX_END];
 	size_t n_end = list_ends(search, class, n_class, end_ns);
 	for (size_t i = 0; i < n_end; i++) {
-		struct pe_class_plan plan[POWER_PE_MAX_CLASS];
+		struct pe_unit_plan plan[PE_PLAN_MAX_CLASS];
 		bool is_possible = true;
 		for (size_t c = 0; c < n_class && is_possible; c++)
 			is_possible = plan_class(search, &class[c], end_ns[i], &plan[c]);

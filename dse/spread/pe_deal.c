@@ -5,7 +5,7 @@
  * as long as the mean one of the PE that has most to do; where parts have two sizes, a PE counts as many as its own
  * take, rounded up: one large one of its own is no less than two small ones of another.
  */
-#include "dse/power/power_work.h"
+#include "dse/spread/pe_deal.h"
 #include "dse/base/memory.h"
 #include "mapper/unfold/unfold.h"
 #include "sim/base/checked.h"
@@ -23,19 +23,19 @@ static uint32_t round_up(uint64_t n, uint32_t unit)
 
 static int compare_parts(const void *a, const void *b)
 {
-	const struct power_pe_part *one = a, *other = b;
+	const struct pe_plan_part *one = a, *other = b;
 	return (one->n_task < other->n_task) - (one->n_task > other->n_task);
 }
 
 /* A unit by its PEs' tasks; false: they differ too much. */
-static bool class_of(const uint32_t *n_task, uint32_t n_unit_pe, struct power_pe_class *class)
+static bool class_of(const uint32_t *n_task, uint32_t n_unit_pe, struct pe_plan_class *class)
 {
-	*class = (struct power_pe_class){.n_unit = 1};
+	*class = (struct pe_plan_class){.n_unit = 1};
 	for (uint32_t i = 0; i < n_unit_pe; i++) {
 		uint32_t k = 0;
 		while (k < class->n_part && class->part[k].n_task != n_task[i])
 			k++;
-		if (k == POWER_PE_MAX_PART)
+		if (k == PE_PLAN_MAX_PART)
 			return false;
 		class->n_part += k == class->n_part;
 		class->part[k].n_task = n_task[i];
@@ -45,18 +45,18 @@ static bool class_of(const uint32_t *n_task, uint32_t n_unit_pe, struct power_pe
 	return true;
 }
 
-static bool is_alike(const struct power_pe_class *one, const struct power_pe_class *other)
+static bool is_alike(const struct pe_plan_class *one, const struct pe_plan_class *other)
 {
 	return one->n_part == other->n_part && memcmp(one->part, other->part, one->n_part * sizeof(*one->part)) == 0;
 }
 
 /* n 0: more classes than a plan has room for. */
-static void find_classes(const uint32_t *n_task, uint32_t n_pe, uint32_t n_unit_pe, struct power_classes *classes)
+static void find_classes(const uint32_t *n_task, uint32_t n_pe, uint32_t n_unit_pe, struct pe_classes *classes)
 {
 	uint32_t n_group = 0;
 	classes->n = 0;
 	for (uint32_t i = 0; i < n_pe; i += n_unit_pe) {
-		struct power_pe_class class;
+		struct pe_plan_class class;
 		uint32_t k = 0;
 		bool is_known = class_of(&n_task[i], n_unit_pe, &class);
 		if (is_known && class.part[0].n_task == 0)
@@ -68,7 +68,7 @@ static void find_classes(const uint32_t *n_task, uint32_t n_pe, uint32_t n_unit_
 			continue;
 		}
 		n_group += 2 * class.n_part; /* a plan has units that are slow first, and others */
-		if (!is_known || k == POWER_PE_MAX_CLASS || n_group > POWER_PE_MAX_GROUP) {
+		if (!is_known || k == PE_PLAN_MAX_CLASS || n_group > PE_PLAN_MAX_GROUP) {
 			classes->n = 0;
 			return;
 		}
@@ -76,7 +76,7 @@ static void find_classes(const uint32_t *n_task, uint32_t n_pe, uint32_t n_unit_
 	}
 }
 
-static bool are_alike(const struct power_classes *one, const struct power_classes *other)
+static bool are_alike(const struct pe_classes *one, const struct pe_classes *other)
 {
 	if (one->n != other->n)
 		return false;
@@ -90,7 +90,7 @@ static bool are_alike(const struct power_classes *one, const struct power_classe
 
 struct deal_builder {
 	struct arena *arena;
-	struct power_deal *deal;
+	struct pe_deal *deal;
 	uint32_t n_unit_pe, n_room; /* PEs of a QPE */
 	const double *shape_clk;    /* [schedule->n_shape] of a task */
 	/* [n_room] of each PE since the last barrier; PEs of queues side by side, in whole units */
@@ -113,8 +113,8 @@ static void weigh_tasks(struct deal_builder *builder)
 /* What the PEs have now is a stretch; one like the last is a repeat of that. */
 static void end_stretch(struct deal_builder *builder)
 {
-	struct power_deal *deal = builder->deal;
-	struct power_stretch stretch = {.n_repeat = 1};
+	struct pe_deal *deal = builder->deal;
+	struct pe_stretch stretch = {.n_repeat = 1};
 	weigh_tasks(builder);
 	for (uint32_t i = 0; i < builder->n_room; i++) {
 		stretch.n_task += builder->n_task[i];
@@ -136,7 +136,7 @@ static void end_stretch(struct deal_builder *builder)
 	memset(builder->clk, 0, builder->n_room * sizeof(*builder->clk));
 	deal->n_task += stretch.n_task;
 	deal->n_loop += stretch.n_loop;
-	struct power_stretch *last = deal->n_stretch > 0 ? &deal->stretch[deal->n_stretch - 1] : NULL;
+	struct pe_stretch *last = deal->n_stretch > 0 ? &deal->stretch[deal->n_stretch - 1] : NULL;
 	bool is_repeat = last && last->n_loop == stretch.n_loop &&
 	                 memcmp(last->n_busy, n_busy, stretch.n_loop * sizeof(*n_busy)) == 0 &&
 	                 are_alike(&last->by_pe, &stretch.by_pe) && are_alike(&last->by_qpe, &stretch.by_qpe);
@@ -217,14 +217,14 @@ static double *find_shape_clk(const struct layer_context *context, const struct 
 	return clk;
 }
 
-bool power_deal_of(const struct layer_context *context, const struct layer_design *design, struct arena *arena,
-                   struct power_deal *deal)
+bool pe_deal_of(const struct layer_context *context, const struct layer_design *design, struct arena *arena,
+                struct pe_deal *deal)
 {
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	struct schedule schedule = {0};
 	uint32_t n_unit_pe = context->machine->qpe_n_pe, n_pe = machine_n_pe(context->machine);
 	struct deal_builder builder = {.arena = arena, .deal = deal, .n_unit_pe = n_unit_pe};
-	*deal = (struct power_deal){.n_pe = n_pe};
+	*deal = (struct pe_deal){.n_pe = n_pe};
 	/* an array runs its tiles one by one, and has no schedule */
 	if (context->machine->target == MACHINE_SYSTOLIC)
 		return false;
@@ -249,16 +249,15 @@ bool power_deal_of(const struct layer_context *context, const struct layer_desig
 	return is_known && deal->n_task > 0;
 }
 
-void power_deal_evenly(uint64_t n_task, uint32_t n_pe, struct arena *arena, struct power_deal *deal)
+void pe_deal_evenly(uint64_t n_task, uint32_t n_pe, struct arena *arena, struct pe_deal *deal)
 {
 	uint64_t n_loop = ceil_div(n_task, n_pe);
 	assert(n_task > 0 && n_pe > 0 && n_loop < UINT32_MAX);
-	struct power_stretch *stretch = memory_must(arena_alloc(arena, sizeof(*stretch)));
+	struct pe_stretch *stretch = memory_must(arena_alloc(arena, sizeof(*stretch)));
 	uint32_t *n_busy = memory_must(arena_array(arena, n_loop, sizeof(*n_busy)));
 	for (uint64_t i = 0; i < n_loop; i++)
 		n_busy[i] = i + 1 < n_loop ? n_pe : (uint32_t)(n_task - (n_loop - 1) * n_pe);
-	*stretch =
-	    (struct power_stretch){.n_task = n_task, .n_loop = (uint32_t)n_loop, .n_repeat = 1, .n_busy = n_busy};
-	*deal = (struct power_deal){
+	*stretch = (struct pe_stretch){.n_task = n_task, .n_loop = (uint32_t)n_loop, .n_repeat = 1, .n_busy = n_busy};
+	*deal = (struct pe_deal){
 	    .n_stretch = 1, .stretch = stretch, .n_task = n_task, .n_loop = n_loop, .n_pe = n_pe, .is_free = true};
 }

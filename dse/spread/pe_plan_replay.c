@@ -3,7 +3,7 @@
  * A plan in time: every PE is a little machine that changes its level, works, waits; the next event is the earliest of
  * all PEs, and energy is power times the time between events. Slow and plain, as a check of the closed form.
  */
-#include "dse/power/power_pe.h"
+#include "dse/spread/pe_plan.h"
 #include "dse/base/memory.h"
 #include <assert.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 enum pe_state { PE_CHANGES, PE_WORKS, PE_WAITS, PE_DONE };
 
 struct one_pe {
-	const struct power_pe_group *group; /* NULL: it has no task */
+	const struct pe_plan_group *group; /* NULL: it has no task */
 	enum pe_state state;
 	uint32_t level, n_left[4]; /* tasks at the first level, of waiting there, at the second, of waiting there */
 	double until_ns;           /* of its state; infinite: for good */
@@ -28,7 +28,7 @@ static uint32_t wanted_level(const struct one_pe *pe, uint32_t exit)
 }
 
 /* The next thing that a PE does; returns the energy that it takes at once. */
-static double go_on(const struct power_pe_work *work, uint32_t exit, double now_ns, struct one_pe *pe, uint64_t *n_done)
+static double go_on(const struct pe_plan_work *work, uint32_t exit, double now_ns, struct one_pe *pe, uint64_t *n_done)
 {
 	uint32_t to = wanted_level(pe, exit);
 	if (to != pe->level) {
@@ -51,14 +51,14 @@ static double go_on(const struct power_pe_work *work, uint32_t exit, double now_
 	return 0;
 }
 
-static struct one_pe *make_pes(const struct power_pe_work *work, const struct power_pe_plan *plan)
+static struct one_pe *make_pes(const struct pe_plan_work *work, const struct pe_plan *plan)
 {
 	uint32_t n_pe = work->n_pe + work->n_idle_pe;
 	struct one_pe *pe = memory_array(n_pe, sizeof(*pe));
 	uint32_t n = 0;
 	for (uint32_t g = 0; g < plan->n_group; g++)
 		for (uint32_t i = 0; i < plan->group[g].n_pe; i++) {
-			const struct power_pe_group *group = &plan->group[g];
+			const struct pe_plan_group *group = &plan->group[g];
 			if (n == work->n_pe) {
 				free(pe);
 				return NULL;
@@ -74,7 +74,7 @@ static struct one_pe *make_pes(const struct power_pe_work *work, const struct po
 }
 
 /* Of all PEs and all else, in their states. */
-static double power_now(const struct power_pe_work *work, const struct one_pe *pe, uint32_t n_pe)
+static double power_now(const struct pe_plan_work *work, const struct one_pe *pe, uint32_t n_pe)
 {
 	double mw = work->base_mw;
 	for (uint32_t i = 0; i < n_pe; i++) {
@@ -85,8 +85,8 @@ static double power_now(const struct power_pe_work *work, const struct one_pe *p
 	return mw;
 }
 
-bool power_pe_replay(const struct power_pe_work *work, const struct power_pe_plan *plan, double *ns, double *pj,
-                     double *peak_mw)
+bool pe_plan_replay(const struct pe_plan_work *work, const struct pe_plan *plan, double *ns, double *pj,
+                    double *peak_mw)
 {
 	struct one_pe *pe = make_pes(work, plan);
 	uint32_t n_pe = work->n_pe + work->n_idle_pe;

@@ -4,7 +4,7 @@
  * of the levels lead to, and each number of units at the fast level, as many units run at the slow one as the peak
  * allows; these do all they can, the fast ones the rest. Under a low peak some sleep.
  */
-#include "dse/power/power_pe_parts.h"
+#include "dse/spread/pe_plan_parts.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -20,7 +20,7 @@ struct level_side {
 
 static struct level_side side_of(const struct pe_search *search, uint32_t level)
 {
-	const struct power_pe_work *work = search->work;
+	const struct pe_plan_work *work = search->work;
 	double idle_mw = work->pe_mw[level] - work->pe_mw[search->exit];
 	bool begins = level != search->entry, ends = level != search->exit;
 	struct level_side side = {.level = level, .n_change = (uint32_t)begins + ends};
@@ -33,7 +33,7 @@ static struct level_side side_of(const struct pe_search *search, uint32_t level)
 /* The time of so many tasks, summed as a pattern's. */
 static double side_ns(const struct pe_search *search, const struct level_side *side, uint64_t n_task)
 {
-	const struct power_pe_group group = {
+	const struct pe_plan_group group = {
 	    .n_pe = 1, .first = side->level, .second = side->level, .n_first = (uint32_t)n_task};
 	struct pe_pattern pattern;
 	assert(n_task < UINT32_MAX);
@@ -61,19 +61,19 @@ static uint64_t units_for(const struct pe_search *search, const struct level_sid
 
 /* Full units, one with the rest of the rounds, and in the last round PEs that wait for their unit. */
 static void put_side(const struct pe_search *search, const struct level_side *side, uint64_t n_task,
-                     struct power_pe_plan *plan)
+                     struct pe_plan *plan)
 {
 	uint32_t n_unit_pe = search->work->n_unit_pe, n_most = (uint32_t)side->n_most;
 	if (n_task == 0)
 		return;
 	uint64_t n_round = ceil_div(n_task, n_unit_pe), n_full = n_round / n_most;
 	uint32_t n_rest = (uint32_t)(n_round % n_most), n_wait = (uint32_t)(n_round * n_unit_pe - n_task);
-	struct power_pe_group group = {
+	struct pe_plan_group group = {
 	    .n_pe = (uint32_t)n_full * n_unit_pe, .first = side->level, .second = side->level, .n_first = n_most};
-	struct power_pe_group rest = group;
+	struct pe_plan_group rest = group;
 	rest.n_pe = n_rest > 0 ? n_unit_pe : 0;
 	rest.n_first = n_rest;
-	struct power_pe_group *last = n_rest > 0 ? &rest : &group, wait = *last;
+	struct pe_plan_group *last = n_rest > 0 ? &rest : &group, wait = *last;
 	wait.n_pe = n_wait;
 	wait.n_first--;
 	wait.n_wait_first = 1;
@@ -100,7 +100,7 @@ static uint64_t units_beside(const struct pe_search *search, const struct level_
 /* For one end: the thriftiest number of units at the fast level. */
 static void add_for_end(struct pe_search *search, struct level_side *fast, struct level_side *slow, double end_ns)
 {
-	const struct power_pe_work *work = search->work;
+	const struct pe_plan_work *work = search->work;
 	uint64_t n_unit = work->n_pe / work->n_unit_pe, best_fast = 0, n_none = 0;
 	double best_pj = INFINITY, n_unit_pe = work->n_unit_pe;
 	fast->n_most = most_tasks(search, fast, end_ns);
@@ -129,7 +129,7 @@ static void add_for_end(struct pe_search *search, struct level_side *fast, struc
 	}
 	if (isinf(best_pj))
 		return;
-	struct power_pe_plan plan = {.entry = search->entry, .exit = search->exit};
+	struct pe_plan plan = {.entry = search->entry, .exit = search->exit};
 	put_side(search, fast, best_fast, &plan);
 	put_side(search, slow, work->n_task - best_fast, &plan);
 	pe_search_add(search, &plan);
@@ -154,7 +154,7 @@ void pe_search_fixed(struct pe_search *search)
 		double least = (double)search->work->n_task / capacity *
 		               (search->work->task_ns[search->fast] / search->work->task_ns[side[i].level]);
 		uint64_t n = least > 2 ? (uint64_t)least - 1 : 1;
-		uint64_t step = ceil_div((uint64_t)fmax(1, most - (double)n), POWER_PE_MAX_CHANGE * 2);
+		uint64_t step = ceil_div((uint64_t)fmax(1, most - (double)n), PE_PLAN_MAX_CHANGE * 2);
 		for (; (double)n <= most + 1 && n <= search->work->n_task; n += step) {
 			double end_ns = side_ns(search, &side[i], n);
 			if (end_ns <= last_ns)

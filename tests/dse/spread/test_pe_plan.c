@@ -5,7 +5,7 @@
  * time line. Tasks that any PE can have, and tasks that are placed: so many on each PE, drawn.
  */
 #include "dse/power/power.h"
-#include "dse/power/power_pe.h"
+#include "dse/spread/pe_plan.h"
 #include "sim/base/rng.h"
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ struct point {
 };
 
 struct brute {
-	const struct power_pe_work *work;
+	const struct pe_plan_work *work;
 	uint32_t entry, exit;
 	double max_mw, slope_mw;
 	bool is_placed;
@@ -59,7 +59,7 @@ static void line_put(struct line *line, double ns, double mw)
 	line->done_ns += ns;
 }
 
-static void line_change(const struct power_pe_work *work, uint32_t to, uint32_t *level, struct line *line)
+static void line_change(const struct pe_plan_work *work, uint32_t to, uint32_t *level, struct line *line)
 {
 	if (to == *level)
 		return;
@@ -71,7 +71,7 @@ static void line_change(const struct power_pe_work *work, uint32_t to, uint32_t 
 /* A PE with n_own of the sequence's tasks waits for the time of the last ones. */
 static struct line line_of(const struct brute *brute, const struct sequence *sequence, uint32_t n_own)
 {
-	const struct power_pe_work *work = brute->work;
+	const struct pe_plan_work *work = brute->work;
 	struct line line = {0};
 	uint32_t level = brute->entry;
 	for (uint32_t i = 0; i < sequence->n; i++) {
@@ -96,7 +96,7 @@ static double line_mw(const struct line *line, double ns)
 /* What all PEs together take; false: over the limit at some time. */
 static bool measure(const struct brute *brute, double *ns, double *pj)
 {
-	const struct power_pe_work *work = brute->work;
+	const struct pe_plan_work *work = brute->work;
 	struct line line[MAX_PE];
 	*ns = 0;
 	*pj = 0;
@@ -185,7 +185,7 @@ static bool slow_could_do_more(const struct brute *brute, double ns)
 	return false;
 }
 
-/* Whether the picture in power_pe.h shows what is chosen. */
+/* Whether the picture in pe_plan.h shows what is chosen. */
 static bool is_of_class(const struct brute *brute, double ns, bool *all_slow)
 {
 	uint32_t least = MAX_TASK, most = 0;
@@ -267,9 +267,9 @@ static double draw(struct rng *rng, double from, double to, bool whole)
 }
 
 /* A slow level that is thriftier than the fast one, changes paid. */
-static void make_work(struct rng *rng, bool whole, struct power_pe_work *work)
+static void make_work(struct rng *rng, bool whole, struct pe_plan_work *work)
 {
-	*work = (struct power_pe_work){
+	*work = (struct pe_plan_work){
 	    .n_pe = 1 + rng_below(rng, MAX_PE), .n_unit_pe = 1, .levels = 3, .base_mw = draw(rng, 0, 5, whole)};
 	work->n_task = 1 + rng_below(rng, work->n_pe < 3 ? 7 : 8);
 	work->switch_ns = rng_below(rng, 3) == 0 ? 0 : draw(rng, 1, 5, whole);
@@ -286,7 +286,7 @@ static void make_work(struct rng *rng, bool whole, struct power_pe_work *work)
 }
 
 /* So many tasks on each PE, and the classes of units that follow, found by comparing all with all. */
-static void place_tasks(struct rng *rng, struct power_pe_work *work, uint32_t placed[MAX_PE])
+static void place_tasks(struct rng *rng, struct pe_plan_work *work, uint32_t placed[MAX_PE])
 {
 	uint32_t n_most = 1 + rng_below(rng, work->n_pe < 4 ? MAX_PLACED : 3);
 	work->n_unit_pe = work->n_pe % 2 == 0 && rng_below(rng, 2) ? 2 : 1;
@@ -298,11 +298,11 @@ static void place_tasks(struct rng *rng, struct power_pe_work *work, uint32_t pl
 		uint32_t most = one > other ? one : other, least = one > other ? other : one;
 		if (most == 0)
 			continue;
-		struct power_pe_class class = {.n_unit = 1, .n_part = 1, .part = {{work->n_unit_pe, most}}};
+		struct pe_plan_class class = {.n_unit = 1, .n_part = 1, .part = {{work->n_unit_pe, most}}};
 		if (least < most) {
 			class.n_part = 2;
 			class.part[0].n_pe = 1;
-			class.part[1] = (struct power_pe_part){1, least};
+			class.part[1] = (struct pe_plan_part){1, least};
 		}
 		while (k < work->n_class && memcmp(work->class[k].part, class.part, sizeof(class.part)) != 0)
 			k++;
@@ -314,16 +314,16 @@ static void place_tasks(struct rng *rng, struct power_pe_work *work, uint32_t pl
 }
 
 /* Every option is what it says, by the replay; and no choice of the enumeration is better than all options. */
-static void compare(const struct power_pe_work *work, const uint32_t placed[MAX_PE], double max_mw, double slope_mw,
+static void compare(const struct pe_plan_work *work, const uint32_t placed[MAX_PE], double max_mw, double slope_mw,
                     unsigned *n_point)
 {
 	static struct brute brute;
 	struct arena arena = {0};
-	struct power_pe_option *option;
-	size_t n = power_pe_options(work, max_mw, slope_mw, &arena, &option);
+	struct pe_plan_option *option;
+	size_t n = pe_plan_options(work, max_mw, slope_mw, &arena, &option);
 	for (size_t i = 0; i < n; i++) {
 		double ns, pj, mw;
-		assert_true(power_pe_replay(work, &option[i].plan, &ns, &pj, &mw));
+		assert_true(pe_plan_replay(work, &option[i].plan, &ns, &pj, &mw));
 		assert_true(fabs(ns - option[i].ns) <= 1e-9 * ns && fabs(pj - option[i].pj) <= 1e-9 * pj);
 		assert_true(fabs(mw - option[i].peak_mw) <= 1e-9 * mw);
 		/* one PE alone, whatever the peak */
@@ -366,7 +366,7 @@ static void compare_many(uint32_t seed, uint32_t n, bool places, unsigned *n_poi
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct rng rng = rng_stream(seed, 0, i);
-		struct power_pe_work work;
+		struct pe_plan_work work;
 		uint32_t placed[MAX_PE];
 		make_work(&rng, i % 2 == 0, &work);
 		if (places)
@@ -380,7 +380,7 @@ static void compare_many(uint32_t seed, uint32_t n, bool places, unsigned *n_poi
 	}
 }
 
-static void test_power_pe_equals_brute_force(void **state)
+static void test_pe_plan_equals_brute_force(void **state)
 {
 	unsigned n_point = 0;
 	(void)state;
@@ -388,7 +388,7 @@ static void test_power_pe_equals_brute_force(void **state)
 	assert_in_range(n_point, 3000, 100000);
 }
 
-static void test_power_pe_placed_equals_brute_force(void **state)
+static void test_pe_plan_placed_equals_brute_force(void **state)
 {
 	unsigned n_point = 0;
 	(void)state;
@@ -407,13 +407,13 @@ static void test_power_pe_placed_equals_brute_force(void **state)
 static void make_layer(struct rng *rng, const struct power_problem *problem, struct arena *arena,
                        struct power_segment *segment, double *fast_ns, double *slow_ns)
 {
-	struct power_pe_work work = {.n_task = CHAIN_PE + rng_below(rng, 12 * CHAIN_PE),
-	                             .n_pe = CHAIN_PE,
-	                             .n_unit_pe = 1,
-	                             .levels = problem->levels,
-	                             .base_mw = 75,
-	                             .switch_ns = 100};
-	struct power_pe_option *option;
+	struct pe_plan_work work = {.n_task = CHAIN_PE + rng_below(rng, 12 * CHAIN_PE),
+	                            .n_pe = CHAIN_PE,
+	                            .n_unit_pe = 1,
+	                            .levels = problem->levels,
+	                            .base_mw = 75,
+	                            .switch_ns = 100};
+	struct pe_plan_option *option;
 	double clk = 8000 + rng_unit(rng) * 30000, loops = ceil((double)work.n_task / CHAIN_PE);
 	for (uint32_t l = 0; l < N_CHAIN_LEVEL; l++) {
 		double volt = problem->vdd_v[l];
@@ -421,7 +421,7 @@ static void make_layer(struct rng *rng, const struct power_problem *problem, str
 		work.task_pj[l] = clk * (34 * volt * volt + 10);
 		work.pe_mw[l] = (problem->sleep_mw[l] - 75) / CHAIN_PE;
 	}
-	size_t n = power_pe_options(&work, INFINITY, 0, arena, &option);
+	size_t n = pe_plan_options(&work, INFINITY, 0, arena, &option);
 	struct power_mode *mode = arena_array(arena, n, sizeof(*mode));
 	assert_non_null(mode);
 	for (size_t k = 0; k < n; k++)
@@ -433,7 +433,7 @@ static void make_layer(struct rng *rng, const struct power_problem *problem, str
 }
 
 /* Thousands of schedules are as good as the best then: the first one must be, for labels cannot tell them apart. */
-static void test_power_pe_chains_are_proven(void **state)
+static void test_pe_plan_chains_are_proven(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < 12; i++) {
@@ -475,8 +475,8 @@ static void test_power_pe_chains_are_proven(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_power_pe_equals_brute_force),
-	                                   cmocka_unit_test(test_power_pe_placed_equals_brute_force),
-	                                   cmocka_unit_test(test_power_pe_chains_are_proven)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_pe_plan_equals_brute_force),
+	                                   cmocka_unit_test(test_pe_plan_placed_equals_brute_force),
+	                                   cmocka_unit_test(test_pe_plan_chains_are_proven)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_POWER_PE_PARTS_H
-#define DSE_POWER_PE_PARTS_H
+#ifndef DSE_PE_PLAN_PARTS_H
+#define DSE_PE_PLAN_PARTS_H
 /*
- * Inside power_pe: what one PE of a group does over time, and lists of options.
+ * Inside pe_plan: what one PE of a group does over time, and lists of options.
  *
- *   power_pe_pattern.c  a group's PE over time; what a plan takes
- *   power_pe_dealt.c    plans in which PEs have the tasks that they are dealt: as many each but one, or those placed
- * there power_pe_order.c    in such a plan, which units run their slow tasks first power_pe_fixed.c    plans in which
- * no PE changes while it has tasks power_pe.c          over all pairs of levels; keeps the best power_pe_replay.c   a
+ *   pe_plan_pattern.c  a group's PE over time; what a plan takes
+ *   pe_plan_dealt.c    plans in which PEs have the tasks that they are dealt: as many each but one, or those placed
+ * there pe_plan_order.c    in such a plan, which units run their slow tasks first pe_plan_fixed.c    plans in which
+ * no PE changes while it has tasks pe_plan.c          over all pairs of levels; keeps the best pe_plan_replay.c   a
  * plan in time, PE by PE
  */
-#include "dse/power/power_pe.h"
+#include "dse/spread/pe_plan.h"
 
 #define PATTERN_MAX_STEP 7
 
@@ -22,8 +22,8 @@ struct pe_pattern {
 	double pj; /* above waiting at the exit level all the time; static energy included */
 };
 
-void pe_pattern_make(const struct power_pe_work *work, uint32_t entry, uint32_t exit,
-                     const struct power_pe_group *group, struct pe_pattern *pattern);
+void pe_pattern_make(const struct pe_plan_work *work, uint32_t entry, uint32_t exit, const struct pe_plan_group *group,
+                     struct pe_pattern *pattern);
 
 /* Above waiting at the exit level, in the step that begins at or contains a time. */
 double pe_pattern_over_mw(const struct pe_pattern *pattern, double ns);
@@ -36,33 +36,33 @@ static inline bool pe_keeps(double mw, double max_mw)
 
 /* What is searched for: plans with these two levels, the slower one second, and these ends. */
 struct pe_search {
-	const struct power_pe_work *work;
+	const struct pe_plan_work *work;
 	double max_peak_mw, slope_mw;
 	uint32_t fast, slow, entry, exit;
 	double wait_mw; /* all PEs at the exit level, and all else */
 	struct arena *arena;
 	size_t n, n_room;
-	struct power_pe_option *option;
+	struct pe_plan_option *option;
 };
 
 /* Measure a plan whose groups are filled in, and keep it if it keeps the peak. */
-void pe_search_add(struct pe_search *search, const struct power_pe_plan *plan);
+void pe_search_add(struct pe_search *search, const struct pe_plan *plan);
 /* Add a group, to one whose PEs do the same if there is one; not if it has no PEs. */
-void pe_plan_put(struct power_pe_plan *plan, struct power_pe_group group);
+void pe_plan_put(struct pe_plan *plan, struct pe_plan_group group);
 
 enum { SLOW_FIRST, FAST_FIRST, N_ORDER };
 
 /* What a class's unit does for one end, by order of its levels: of each part's PEs one. */
-struct pe_class_plan {
-	const struct power_pe_class *class;
+struct pe_unit_plan {
+	const struct pe_plan_class *class;
 	bool is_possible[N_ORDER];
-	struct power_pe_group group[N_ORDER][POWER_PE_MAX_PART];
-	struct pe_pattern pattern[N_ORDER][POWER_PE_MAX_PART];
+	struct pe_plan_group group[N_ORDER][PE_PLAN_MAX_PART];
+	struct pe_pattern pattern[N_ORDER][PE_PLAN_MAX_PART];
 	double pj[N_ORDER]; /* of a unit, above waiting */
 };
 
 /* Keep the thriftiest of all numbers of units of each class that are slow first, the others last, under the peak. */
-void pe_search_add_orders(struct pe_search *search, const struct pe_class_plan *class, size_t n_class);
+void pe_search_add_orders(struct pe_search *search, const struct pe_unit_plan *class, size_t n_class);
 
 void pe_search_dealt(struct pe_search *search);
 void pe_search_fixed(struct pe_search *search);
