@@ -32,4 +32,34 @@ struct dim_range bound_range(const struct dim_split *choice, uint32_t first, uin
 bool bound_metrics(const struct space *space, const struct layer_context *context, const struct range_bound *bound,
                    uint32_t level, bool with_slower, double *value);
 
+/* Parts of all tasks at the slower level of a pair that bounds tell apart. */
+#define BOUND_PAIR_CELL 8
+
+/*
+ * The same at a pair of levels by PE, without slower clocks: of plans whose share of tasks at the slower level is in
+ * each of BOUND_PAIR_CELL equal parts of 0 to 1, value [BOUND_PAIR_CELL][N_METRIC]. A plan that has them all there is
+ * in the last.
+ */
+bool bound_plan_metrics(const struct space *space, const struct layer_context *context, const struct range_bound *bound,
+                        uint32_t level, double (*value)[N_METRIC]);
+
+/*
+ * The same of one design, from its results at the two levels. Where all its parts are alike tasks keep PEs busy as long
+ * as loops of so many rounds tell, else at least as long as the MLAs are.
+ */
+struct pair_bound {
+	const struct space *space;
+	const struct layer_context *context;
+	const struct layer_design *design;
+	const struct sim_result *high;
+	double apart_ns, apart_pj;              /* energies without static */
+	double loop_ns, low_pj, high_pj;        /* of loops; ns the least */
+	double low_busy_ns, high_busy_ns, n_pe; /* of all PEs together, if all is done at that level */
+};
+void pair_bound_make(const struct space *space, const struct layer_context *context, const struct layer_design *design,
+                     const struct program *program, const struct sim_result part[2], struct pair_bound *bound);
+
+/* Least values [N_METRIC] of plans with such a share of the tasks at the slower level. */
+void pair_bound_metrics(const struct pair_bound *bound, double from, double to, double *value);
+
 #endif

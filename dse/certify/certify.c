@@ -4,6 +4,7 @@
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
 #include "sim/base/model_version.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -55,6 +56,10 @@ enum err_code certify_allows(const struct space *space, struct err *err)
 		why = "fetches weights ahead; leave out fetch_ahead";
 	else if (space->detail != DETAIL_FAST)
 		why = "is searched in another tier; with --detail fast";
+	for (size_t i = 0; i < space->n_machine && !why; i++)
+		if (mixed_has_pairs(&space->machine[i]))
+			why = "has levels by PE (dvfs.domain), whose plans the checker does not know; with dvfs.domain "
+			      "chip";
 	if (!why)
 		return ERR_OK;
 	return err_add(err, ERR_USAGE, "no certificate of space %s: it %s, or search without --certificate",

@@ -16,6 +16,7 @@
 #include "dse/out/table.h"
 #include "dse/out/words.h"
 #include "mapper/network/file_kind.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
 
@@ -122,6 +123,12 @@ static void explain_choices(struct words *words, const struct space *space, cons
 		           "a layer may run a part of its rounds at one operating point and the rest at another, in "
 		           "steps of 1/%" PRIu32,
 		           space->level_shares);
+	for (size_t i = 0; i < space->n_machine; i++)
+		if (mixed_has_pairs(&space->machine[i]))
+			words_line(words,
+			           "each layer on %s may run at two operating points at once, so many tasks of so many %s "
+			           "at each (dvfs.domain)",
+			           space->machine[i].name, space->machine[i].dvfs_domain == DVFS_QPE ? "QPEs" : "PEs");
 	if (space->deadline_ms > 0.0)
 		words_line(words, "energy counts until the deadline, %g ms after the inference began",
 		           space->deadline_ms);

@@ -94,7 +94,7 @@ static enum err_code read_files(struct map_request *job, struct err *err)
 		code = check_runtime(job, err);
 	code = code == ERR_OK ? choice_levels(cli, &job->mapping.machine, &job->levels, err) : code;
 	if (code == ERR_OK && !goes_by_rules(job))
-		mapping_share_levels(&job->mapping);
+		code = mapping_offer_levels(&job->mapping, err);
 	return code;
 }
 

@@ -5,6 +5,7 @@
 #include "dse/design/uncertain.h"
 #include "dse/out/csv_write.h"
 #include "dse/layer/design_text.h"
+#include "dse/design/plan_print.h"
 #include "dse/out/legend.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
@@ -276,6 +277,11 @@ static void print_layers(FILE *file, const struct map_report *report)
 	table_leave_empty(&table);
 	table_print(&table, file, 0);
 	legend_print(file, 0, &table);
+	bool is_first = true;
+	for (size_t i = 0; i < report->mapping->network.n_block; i++)
+		if (report->block[i].ran)
+			plan_print(file, &report->mapping->machine, &report->mapping->network.block[i],
+			           &report->mapping->design[i], &is_first);
 	table_free(&table);
 }
 

@@ -209,19 +209,10 @@ enum err_code mapping_set_machine(struct mapping *mapping, const char *what, con
 	return code;
 }
 
-void mapping_share_levels(struct mapping *mapping)
+enum err_code mapping_offer_levels(struct mapping *mapping, struct err *err)
 {
 	assert(mapping);
-	struct machine *machine = &mapping->machine;
-	if (!mixed_is_by_pe(machine) || mapping->level_shares > 0)
-		return;
-	for (uint32_t n_share = MAPPING_MAX_SHARE; n_share >= 2 && mapping->level_shares == 0; n_share--) {
-		uint32_t n_level = machine->n_level;
-		struct err full = {0};
-		if (mixed_add(machine, n_share, &full) == ERR_OK && machine->n_level > n_level)
-			mapping->level_shares = n_share;
-		err_clear(&full);
-	}
+	return mixed_has_pairs(&mapping->machine) ? ERR_OK : mixed_offer(&mapping->machine, 0, err);
 }
 
 /* Which of the point's networks is meant. */

@@ -68,12 +68,9 @@ enum err_code mapping_by_rules(struct mapping *mapping, const struct split_schem
 enum err_code mapping_set_axis(struct mapping *mapping, const struct machine_param *param, const char *text,
                                struct err *err);
 
-/*
- * Where the machine's PEs have levels of their own (dvfs.domain), let layers have mixtures of them (level_shares), in
- * as many shares as there is room for, MAPPING_MAX_SHARE at most. Nothing changes where layers have mixtures already.
- */
-#define MAPPING_MAX_SHARE 8
-void mapping_share_levels(struct mapping *mapping);
+/* Where the machine's PEs have levels of their own (dvfs.domain), let layers have pairs of them; once. ERR_INPUT: the
+ * machine has too many. */
+enum err_code mapping_offer_levels(struct mapping *mapping, struct err *err);
 
 /* The same of all that --set gives, which go together or not: ERR_USAGE with what beginning the messages. */
 enum err_code mapping_set_machine(struct mapping *mapping, const char *what, const struct machine_set *set,

@@ -261,10 +261,11 @@ static void read_axes(const struct doc_node *root, struct mapping *mapping, stru
 	unsigned n_before = err->n_message;
 	if (axes)
 		replay_set_axes(axes, &mapping->machine, err);
-	if (doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &mapping->level_shares, err)) {
+	(void)doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &mapping->level_shares, err);
+	if (err->n_message == n_before) {
 		struct err part = {0};
-		(void)mixed_add(&mapping->machine, (uint32_t)mapping->level_shares, &part);
-		(void)err_move(err, doc_place(shares), &part);
+		(void)mixed_offer(&mapping->machine, (uint32_t)mapping->level_shares, &part);
+		(void)err_move(err, doc_place(shares ? shares : root), &part);
 	}
 	if (!axes || err->n_message != n_before)
 		return;

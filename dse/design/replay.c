@@ -142,9 +142,12 @@ static void read_machine(struct replay_reader *reader)
 		set_levels(replay->set_levels, &replay->machine, reader->err);
 	(void)doc_get_bool(doc_find(reader->root, "level_changes"), "level_changes", &replay->space.level_changes,
 	                   reader->err);
-	if (reader->err->n_message == 0 && doc_get_u64(doc_find(reader->root, "level_shares"), "level_shares", 2,
-	                                               MACHINE_MAX_LEVEL - 1, &replay->level_shares, reader->err))
-		(void)mixed_add(&replay->machine, (uint32_t)replay->level_shares, reader->err);
+	if (reader->err->n_message > 0)
+		return;
+	(void)doc_get_u64(doc_find(reader->root, "level_shares"), "level_shares", 2, MACHINE_MAX_LEVEL - 1,
+	                  &replay->level_shares, reader->err);
+	if (reader->err->n_message == 0)
+		(void)mixed_offer(&replay->machine, (uint32_t)replay->level_shares, reader->err);
 }
 
 /* Exactly the same number; what is not there or not a number differs, too. */

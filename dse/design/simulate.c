@@ -6,6 +6,7 @@
 #include "dse/out/energy_json.h"
 #include "dse/layer/layers.h"
 #include "dse/design/simulate_parts.h"
+#include "dse/design/plan_print.h"
 #include "dse/out/legend.h"
 #include "dse/out/renamed.h"
 #include "dse/out/table.h"
@@ -379,6 +380,10 @@ static void print_figures(FILE *file, const struct machine *machine, const struc
 	table_leave_empty(&table);
 	table_print(&table, file, 0);
 	legend_print(file, 0, &table);
+	bool is_first = true;
+	for (size_t i = 0; i < n; i++)
+		if (is_shown(block, shown, i) && block[i].ran)
+			plan_print(file, machine, block[i].block, &block[i].design, &is_first);
 	table_free(&table);
 }
 

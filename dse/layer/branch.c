@@ -49,15 +49,16 @@ struct lane {
 	char gap[LANE_GAP];
 	size_t bottom, top; /* of the stack: box[bottom] to box[top - 1] are open */
 	struct branch_box *box;
-	double *least;       /* [stack][n_level * n_metric] */
+	double *least;       /* [stack][n_bound * n_metric] */
 	struct pareto found; /* in this round, not yet in the front */
 	struct branch_counts counts;
 	struct engine_nearest nearest;
 	uint32_t nearest_genome[N_LAYER_GENE];
-	size_t hint[2];    /* of the front and of found: points that covered something lately */
-	uint64_t n_split;  /* to be evaluated in this round at most */
-	uint32_t n_miss;   /* boxes opened for the nearest miss alone */
-	uint32_t max_miss; /* in all rounds so far */
+	struct layer_plan_results plans; /* of a split at a pair of levels by PE */
+	size_t hint[2];                  /* of the front and of found: points that covered something lately */
+	uint64_t n_split;                /* to be evaluated in this round at most */
+	uint32_t n_miss;                 /* boxes opened for the nearest miss alone */
+	uint32_t max_miss;               /* in all rounds so far */
 	double epsilon, loss[PARETO_MAX_OBJECTIVE]; /* of what was cut */
 	bool out_of_memory, was_stopped;
 };
@@ -75,7 +76,7 @@ struct box_search {
 	uint64_t size;
 	double slack;     /* bounds are compared when made so many times as large; 1: of an exact search */
 	bool keeps_floor; /* front is one of bounds, not of designs */
-	uint32_t n_least; /* levels times metrics */
+	uint32_t n_least; /* rows of bounds times metrics */
 	uint32_t quantum;
 	bool is_spent;                     /* the boxes that the budget allows */
 	uint32_t n_active, active[N_LANE]; /* lanes that have boxes in this round */
@@ -100,8 +101,8 @@ static bool is_hopeless(const struct box_search *search, struct lane *lane, cons
 {
 	uint32_t genome[N_LAYER_GENE];
 	branch_box_genome(&search->space, box, 0, genome);
-	for (uint32_t l = 0; l < search->space.n_level; l++, least += search->front->n_objective) {
-		genome[GENE_LEVEL] = l;
+	for (uint32_t row = 0; row < search->space.n_bound; row++, least += search->front->n_objective) {
+		genome[GENE_LEVEL] = branch_row_level(&search->space, row);
 		if (least[0] < INFINITY && !front_covers(search, lane, least, genome) &&
 		    !pareto_covers(&lane->found, least, genome, &lane->hint[1]))
 			return false;
@@ -135,7 +136,7 @@ static void note_loss(const struct box_search *search, struct lane *lane, const 
 {
 	const unsigned n = search->front->n_objective;
 	double own[PARETO_MAX_OBJECTIVE];
-	for (uint32_t l = 0; l < search->space.n_level; l++, least += n) {
+	for (uint32_t row = 0; row < search->space.n_bound; row++, least += n) {
 		double ratio = INFINITY;
 		if (isinf(least[0]))
 			continue;
@@ -226,46 +227,130 @@ static void note_floor(const struct box_search *search, struct lane *lane, const
 	note_point(search, lane, genome, floor);
 }
 
-/* least [n_level][n_objective]: the designs' bounds. */
-static void count_designs(const struct box_search *search, struct lane *lane, uint32_t *genome, const double *least,
-                          const struct evaluation *result)
+/* What became of a point; least: its bound. */
+static void note_result(const struct box_search *search, struct lane *lane, const uint32_t *genome, const double *least,
+                        const struct evaluation *result)
+{
+	if (search->keeps_floor)
+		note_floor(search, lane, genome, least, result);
+	else if (result->violation == 0)
+		note_point(search, lane, genome, result->objective);
+}
+
+/* A design that is infeasible. */
+static void count_infeasible(struct lane *lane, const uint32_t *genome, const struct evaluation *result)
 {
 	struct branch_counts *counts = &lane->counts;
-	uint32_t n_level = search->space.n_level;
-	for (uint32_t l = 0; l < n_level; l++, genome += N_LAYER_GENE, least += search->front->n_objective) {
+	counts->engine.n_infeasible++;
+	counts->by_reason[result->reason]++;
+	if (result->reason >= N_VERDICT && result->reason < LAYER_REASON_BOUND)
+		counts->over_limit |= UINT32_C(1) << (result->reason - N_VERDICT);
+	engine_nearest_take(&lane->nearest, result->violation, result->reason, genome, N_LAYER_GENE);
+}
+
+/* The n first levels' designs; least [n][n_objective]: their bounds. */
+static void count_designs(const struct box_search *search, struct lane *lane, uint32_t n, const uint32_t *genome,
+                          const double *least, const struct evaluation *result)
+{
+	struct branch_counts *counts = &lane->counts;
+	for (uint32_t l = 0; l < n; l++, genome += N_LAYER_GENE, least += search->front->n_objective) {
 		if (problem_is_stopped(&result[l])) {
 			counts->engine.n_told--;
 			continue;
 		}
-		if (search->keeps_floor)
-			note_floor(search, lane, genome, least, &result[l]);
-		else if (result[l].violation == 0)
-			note_point(search, lane, genome, result[l].objective);
-		if (result[l].violation == 0) {
+		note_result(search, lane, genome, least, &result[l]);
+		if (result[l].violation == 0)
 			counts->engine.n_feasible++;
-			continue;
-		}
-		counts->engine.n_infeasible++;
-		counts->by_reason[result[l].reason]++;
-		if (result[l].reason >= N_VERDICT && result[l].reason < LAYER_REASON_BOUND)
-			counts->over_limit |= UINT32_C(1) << (result[l].reason - N_VERDICT);
-		engine_nearest_take(&lane->nearest, result[l].violation, result[l].reason, genome, N_LAYER_GENE);
+		else
+			count_infeasible(lane, genome, &result[l]);
 	}
-	counts->engine.n_asked = counts->engine.n_told += n_level;
+	counts->engine.n_asked = counts->engine.n_told += n;
+}
+
+/* The least of a pair's rows in each metric, and whether the front covers all of them. */
+static bool covers_pair(const struct box_search *search, struct lane *lane, const uint32_t *genome, const double *least,
+                        double *lowest)
+{
+	const unsigned n = search->front->n_objective;
+	bool covers = true;
+	for (unsigned i = 0; i < n; i++)
+		lowest[i] = INFINITY;
+	for (uint32_t row = 0; row < BOUND_PAIR_CELL; row++, least += n) {
+		for (unsigned i = 0; i < n; i++)
+			lowest[i] = fmin(lowest[i], least[i]);
+		covers = covers && (isinf(least[0]) || front_covers(search, lane, least, genome) ||
+		                    pareto_covers(&lane->found, least, genome, &lane->hint[1]));
+	}
+	return covers;
+}
+
+struct plan_covering {
+	const struct box_search *search;
+	struct lane *lane;
+	const uint32_t *genome;
+};
+
+static bool plan_is_covered(void *context, const double *bound)
+{
+	const struct plan_covering *covering = context;
+	const struct box_search *search = covering->search;
+	struct lane *lane = covering->lane;
+	double own[PARETO_MAX_OBJECTIVE];
+	for (unsigned i = 0; i < search->front->n_objective; i++)
+		own[i] = bound[i] * search->slack;
+	return front_covers(search, lane, own, covering->genome) ||
+	       pareto_covers(&lane->found, own, covering->genome, &lane->hint[1]);
+}
+
+/*
+ * A design at a pair of levels by PE with all its plans, unless the front covers its bounds; it counts as one, which is
+ * feasible if any of its plans is. false: its evaluation was stopped.
+ */
+static bool count_plans(const struct box_search *search, struct lane *lane, uint32_t *genome, const double *least)
+{
+	struct branch_counts *counts = &lane->counts;
+	const struct evaluation covered = {.violation = INFINITY, .reason = LAYER_REASON_BOUND}, *best = &covered;
+	struct layer_plan_results *plans = &lane->plans;
+	double lowest[PARETO_MAX_OBJECTIVE];
+	struct plan_covering covering = {search, lane, genome};
+	const struct layer_plan_filter filter = {plan_is_covered, &covering};
+	plans->n = 0;
+	if (!covers_pair(search, lane, genome, least, lowest))
+		layer_problem_plans(search->space.layer, genome, &filter, plans);
+	if (plans->n > 0 && problem_any_stopped(plans->result, plans->n))
+		return false;
+	for (size_t i = 0; i < plans->n; i++) {
+		genome[GENE_LEVEL] = plans->gene[i];
+		note_result(search, lane, genome, lowest, &plans->result[i]);
+		if (i == 0 || plans->result[i].violation < best->violation)
+			best = &plans->result[i];
+	}
+	counts->engine.n_asked = ++counts->engine.n_told;
+	if (best->violation > 0)
+		count_infeasible(lane, genome, best);
+	else
+		counts->engine.n_feasible++;
+	return true;
 }
 
 /* One split at all operating points. */
 static void evaluate_box(const struct box_search *search, struct lane *lane, const struct branch_box *box)
 {
+	const struct branch_space *space = &search->space;
 	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE];
 	struct evaluation result[MACHINE_MAX_LEVEL];
-	for (uint32_t l = 0; l < search->space.n_level; l++)
-		branch_box_genome(&search->space, box, l, genome + l * N_LAYER_GENE);
-	layer_problem_evaluate(search->space.layer, genome, search->space.n_level, result);
+	for (uint32_t l = 0; l < space->n_level; l++)
+		branch_box_genome(space, box, l, genome + l * N_LAYER_GENE);
+	layer_problem_evaluate(space->layer, genome, space->n_own_level, result);
 	/* the box was the top of the stack */
-	count_designs(search, lane, genome, lane->least + lane->top * search->n_least, result);
+	const double *least = lane->least + lane->top * search->n_least;
+	count_designs(search, lane, space->n_own_level, genome, least, result);
+	bool was_stopped = problem_any_stopped(result, space->n_own_level);
+	for (uint32_t l = space->n_own_level; l < space->n_level && !was_stopped; l++)
+		was_stopped = !count_plans(search, lane, genome + l * N_LAYER_GENE,
+		                           least + branch_level_row(space, l) * search->front->n_objective);
 	lane->n_split--;
-	if (!problem_any_stopped(result, search->space.n_level))
+	if (!was_stopped)
 		return;
 	lane->was_stopped = true;
 	lane->box[lane->top++] = *box;
@@ -521,7 +606,7 @@ static bool init_lanes(struct box_search *search, struct arena *arena)
 static bool list_box(const struct box_search *search, const double *least, struct pareto *open)
 {
 	static const uint32_t genome[N_LAYER_GENE];
-	for (uint32_t l = 0; l < search->space.n_level; l++, least += open->n_objective) {
+	for (uint32_t row = 0; row < search->space.n_bound; row++, least += open->n_objective) {
 		double floor[PARETO_MAX_OBJECTIVE];
 		for (unsigned i = 0; i < open->n_objective; i++)
 			floor[i] = fmax(least[i] / search->slack, 0.0);
@@ -562,17 +647,19 @@ static enum err_code search_within(const struct layer_problem *layer, double eps
 		search->keeps_floor = keeps_floor;
 		search->size = problem_size(&layer->problem);
 		search->quantum = MIN_QUANTUM;
-		search->n_least = layer->n_value[GENE_LEVEL] * layer->n_metric;
 		if (front->n_objective > 2)
 			dominance_reset(&search->seen, front->n_objective);
-		if (branch_space_build(layer, &arena, &search->space) && note_seen(search, front) &&
-		    init_lanes(search, &arena))
+		bool is_built = branch_space_build(layer, &arena, &search->space);
+		search->n_least = search->space.n_bound * layer->n_metric;
+		if (is_built && note_seen(search, front) && init_lanes(search, &arena))
 			code = search_layer(search, n_thread, counts, watch, watch_context);
 		if (open && code != ERR_INTERNAL && !list_open(search, open))
 			code = ERR_INTERNAL;
 		sum_counts(search, counts);
-		for (size_t i = 0; i < N_LANE; i++)
+		for (size_t i = 0; i < N_LANE; i++) {
 			pareto_free(&search->lane[i].found);
+			layer_plan_results_free(&search->lane[i].plans);
+		}
 		dominance_free(&search->seen);
 	}
 	if (code == ERR_OK && !search->is_spent &&

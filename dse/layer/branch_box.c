@@ -51,7 +51,9 @@ bool branch_space_build(const struct layer_problem *layer, struct arena *arena, 
 	const struct dim_axis *const axis[N_DIM] = {&layer->d, &layer->w, &layer->h, &layer->c};
 	uint32_t extent[N_DIM], step[N_DIM];
 	bound_extents(layer_any_context(layer), extent, step);
-	*space = (struct branch_space){.layer = layer, .n_level = layer->n_value[GENE_LEVEL]};
+	*space = (struct branch_space){
+	    .layer = layer, .n_level = layer->n_value[GENE_LEVEL], .n_own_level = layer_n_own_level(layer)};
+	space->n_bound = branch_level_row(space, space->n_level);
 	assert(space->n_level > 0 && space->n_level <= MACHINE_MAX_LEVEL);
 	for (int i = 0; i < N_DIM; i++) {
 		assert(axis[i]->n_group > 0);
@@ -221,22 +223,29 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 	bool all_over = true;
 	bound->over_limit = 0;
 	bound->score = 1;
-	for (uint32_t l = 0; l < space->n_level; l++) {
-		double value[N_METRIC];
-		bool is_counted = bound_metrics(layer->space, space->root[box->root].context, range, layer->level[l],
-		                                layer->with_slower, value);
-		uint32_t over = is_counted ? limit_exceeded(layer, value) : VERDICT_CLOCKS;
-		for (unsigned i = 0; i < n_metric; i++) {
-			double own = value[layer->metric[i]];
-			bound->score *= l == 0 && own > 0 ? own : 1;
-			least[l * n_metric + i] = over == VERDICT_OK ? own : INFINITY;
+	for (uint32_t row = 0; row < space->n_bound;) {
+		double value[BOUND_PAIR_CELL][N_METRIC];
+		uint32_t level = branch_row_level(space, row);
+		uint32_t n = branch_level_row(space, level + 1) - row;
+		bool is_counted = level < space->n_own_level
+		                      ? bound_metrics(layer->space, space->root[box->root].context, range,
+		                                      layer->level[level], layer->with_slower, value[0])
+		                      : bound_plan_metrics(layer->space, space->root[box->root].context, range,
+		                                           layer->level[level], value);
+		for (uint32_t cell = 0; cell < n; cell++, row++) {
+			uint32_t over = is_counted ? limit_exceeded(layer, value[cell]) : VERDICT_CLOCKS;
+			for (unsigned i = 0; i < n_metric; i++) {
+				double own = value[cell][layer->metric[i]];
+				bound->score *= row == 0 && own > 0 ? own : 1;
+				least[row * n_metric + i] = over == VERDICT_OK ? own : INFINITY;
+			}
+			all_over &= over != VERDICT_OK;
+			if (over == VERDICT_OK)
+				continue;
+			box->reason = over;
+			if (over >= N_VERDICT)
+				bound->over_limit |= UINT32_C(1) << (over - N_VERDICT);
 		}
-		all_over &= over != VERDICT_OK;
-		if (over == VERDICT_OK)
-			continue;
-		box->reason = over;
-		if (over >= N_VERDICT)
-			bound->over_limit |= UINT32_C(1) << (over - N_VERDICT);
 	}
 	if (!all_over)
 		box->reason = LAYER_REASON_BOUND;
@@ -268,7 +277,7 @@ void branch_box_bound(const struct branch_space *space, struct branch_box *box, 
 	box->reason = bound->verdict.reason;
 	bound->over_limit = 0;
 	bound->score = 0;
-	for (uint32_t i = 0; i < space->n_level * layer->n_metric; i++)
+	for (uint32_t i = 0; i < space->n_bound * layer->n_metric; i++)
 		least[i] = -1;
 }
 
@@ -276,7 +285,7 @@ bool branch_least(const struct layer_problem *layer, double *least)
 {
 	struct arena arena = {0};
 	struct branch_space space;
-	double own[MACHINE_MAX_LEVEL * N_METRIC];
+	double own[BRANCH_MAX_BOUND * N_METRIC];
 	bool has_memory = branch_space_build(layer, &arena, &space);
 	for (unsigned m = 0; m < layer->n_metric; m++)
 		least[m] = INFINITY;
@@ -285,7 +294,7 @@ bool branch_least(const struct layer_problem *layer, double *least)
 		for (uint32_t n = branch_root_boxes(&space, root, box); n-- > 0;) {
 			struct branch_bound bound;
 			branch_box_bound(&space, &box[n], own, &bound);
-			for (size_t i = 0; bound.runs && i < (size_t)space.n_level * layer->n_metric; i++)
+			for (size_t i = 0; bound.runs && i < (size_t)space.n_bound * layer->n_metric; i++)
 				least[i % layer->n_metric] = fmin(least[i % layer->n_metric], own[i]);
 		}
 	}

@@ -39,6 +39,8 @@ struct branch_space {
 	const struct layer_problem *layer;
 	struct branch_axis axis[N_DIM];
 	uint32_t n_root, n_level;
+	uint32_t n_own_level;     /* the first ones, that are no pairs by PE */
+	uint32_t n_bound;         /* rows of a box's bounds: one an own level, BOUND_PAIR_CELL a pair */
 	struct branch_root *root; /* [n_root] */
 	bool weighs_sram;         /* SRAM is an objective: tasks' sizes count beside what they take */
 };
@@ -73,12 +75,26 @@ struct branch_bound {
 };
 
 /*
- * Bound a box: least [n_level][n_metric] gets the least values of its designs, infinite at an operating point where
+ * Bound a box: least [n_bound][n_metric] gets the least values of its designs, infinite at an operating point where
  * they exceed a limit or cannot be counted, and the box the reason for which it may be cut. Of a box that does not run
  * least is below all.
  */
 void branch_box_bound(const struct branch_space *space, struct branch_box *box, double *least,
                       struct branch_bound *bound);
+
+#define BRANCH_MAX_BOUND (MACHINE_MAX_LEVEL * BOUND_PAIR_CELL)
+
+/* The level that a row of bounds is of, and the first row of a level. */
+static inline uint32_t branch_row_level(const struct branch_space *space, uint32_t row)
+{
+	uint32_t n = space->n_own_level;
+	return row < n ? row : n + (row - n) / BOUND_PAIR_CELL;
+}
+static inline uint32_t branch_level_row(const struct branch_space *space, uint32_t level)
+{
+	uint32_t n = space->n_own_level;
+	return level < n ? level : n + (level - n) * BOUND_PAIR_CELL;
+}
 
 /* Genome of the box's first design at operating point l, which comes before all others of it there. */
 void branch_box_genome(const struct branch_space *space, const struct branch_box *box, uint32_t level,

@@ -26,6 +26,7 @@ const struct design_field design_field[] = {
     {"strategy", NULL, FIELD_NAME, IN(strategy), NULL, N_STRATEGY, NULL, false, false},
     {"reuse", NULL, FIELD_NAME, IN(reuse), LIST(reuse_operand_name), NULL, false, false},
     {"level", NULL, FIELD_NAME, IN(level), NULL, 0, NULL, false, false},
+    {"plan", NULL, FIELD_COUNT, IN(plan), NULL, 0, NULL, true, false},
     {"operand_bit", NULL, FIELD_NUMBER, IN(operand_bit), LIST(bit_name), NULL, false, false},
     {"w", "width", FIELD_SPLIT, IN(split.w), NULL, 0, NULL, false, false},
     {"h", "height", FIELD_SPLIT, IN(split.h), NULL, 0, NULL, false, false},
@@ -47,7 +48,7 @@ _Static_assert(sizeof(enum strategy) == sizeof(uint32_t) && sizeof(enum reuse_op
 
 size_t design_field_names(const struct design_field *field, const struct machine *machine, const char **name)
 {
-	assert(field->type != FIELD_SPLIT);
+	assert(field->type != FIELD_SPLIT && field->type != FIELD_COUNT);
 	size_t n = field->n_name > 0 ? field->n_name : machine->n_level;
 	for (size_t i = 0; i < n; i++)
 		name[i] = field->name         ? field->name[i]
@@ -75,7 +76,7 @@ size_t design_field_get(const struct design_field *field, const struct layer_des
 	if (field->type == FIELD_FLAG)
 		return *(const bool *)at;
 	memcpy(&value, at, sizeof(value));
-	if (field->type == FIELD_NAME)
+	if (field->type == FIELD_NAME || field->type == FIELD_COUNT)
 		return value;
 	while (index + 1 < field->n_name && value_of(field->name[index]) != value)
 		index++;
@@ -87,7 +88,10 @@ void design_field_set(const struct design_field *field, const struct machine *ma
                       struct layer_design *design)
 {
 	void *at = (char *)design + field->offset;
-	assert(field->type != FIELD_SPLIT && index < (field->n_name > 0 ? field->n_name : machine->n_level));
+	assert(field->type != FIELD_SPLIT);
+	assert(index < (field->type == FIELD_COUNT ? DESIGN_MAX_COUNT
+	                : field->n_name > 0        ? field->n_name
+	                                           : machine->n_level));
 	if (field->type == FIELD_FLAG) {
 		*(bool *)at = index != 0;
 		return;
@@ -110,7 +114,12 @@ void design_field_print(const struct design_field *field, const struct machine *
 		(void)dim_print(design_field_split(field, design), text, FIELD_TEXT_SIZE);
 		return;
 	}
-	size_t index = design_field_get(field, design), n = design_field_names(field, machine, name);
+	size_t index = design_field_get(field, design);
+	if (field->type == FIELD_COUNT) {
+		(void)snprintf(text, FIELD_TEXT_SIZE, "%zu", index);
+		return;
+	}
+	size_t n = design_field_names(field, machine, name);
 	assert(index < n);
 	(void)snprintf(text, FIELD_TEXT_SIZE, "%s", index < n ? name[index] : "");
 }
@@ -140,6 +149,13 @@ bool design_field_read(const struct design_field *field, const struct doc_node *
 	assert(field && node && machine && design);
 	if (field->type == FIELD_SPLIT)
 		return read_split(field, node, design, err);
+	if (field->type == FIELD_COUNT) {
+		uint64_t count;
+		if (!doc_get_u64(node, field->key, 0, DESIGN_MAX_COUNT - 1, &count, err))
+			return false;
+		design_field_set(field, machine, (size_t)count, design);
+		return true;
+	}
 	if (!doc_get_choice(node, field->key, name, design_field_names(field, machine, name), &index, err))
 		return false;
 	design_field_set(field, machine, index, design);
@@ -156,7 +172,7 @@ void design_put_fields(struct json *json, const struct machine *machine, const s
 		if (!design_field_serves(field, block) || (field->is_rare && design_field_get(field, design) == 0))
 			continue;
 		design_field_print(field, machine, design, text);
-		if (field->type == FIELD_NUMBER)
+		if (field->type == FIELD_NUMBER || field->type == FIELD_COUNT)
 			json_put_u64(json, field->key, value_of(text));
 		else
 			json_put_text(json, field->key, text);

@@ -7,6 +7,7 @@
  * layer_design is one row.
  */
 #include "dse/out/json.h"
+#include "dse/spread/layer_plan.h"
 #include "mapper/split/design.h"
 #include "sim/base/doc.h"
 
@@ -14,7 +15,8 @@ enum field_type {
 	FIELD_SPLIT,  /* struct dim_split: "28*2" */
 	FIELD_NAME,   /* a 32-bit number or enum: its place among the names */
 	FIELD_NUMBER, /* uint32_t: the names are its values in decimal */
-	FIELD_FLAG    /* bool: its place among two names */
+	FIELD_FLAG,   /* bool: its place among two names */
+	FIELD_COUNT   /* uint32_t in decimal, below DESIGN_MAX_COUNT; it has no names, and stands for itself */
 };
 
 struct design_field {
@@ -35,7 +37,10 @@ extern const size_t design_n_field;
 #define FIELD_MAX_NAME MACHINE_MAX_LEVEL
 _Static_assert(FIELD_MAX_NAME >= N_STRATEGY, "names of a field");
 
-/* Names of the values on this machine into name [FIELD_MAX_NAME]; returns how many. Not of FIELD_SPLIT. */
+/* Of FIELD_COUNT, a plan's number. */
+#define DESIGN_MAX_COUNT LAYER_PLAN_MAX_NUMBER
+
+/* Names of the values on this machine into name [FIELD_MAX_NAME]; returns how many. Of FIELD_NAME, _NUMBER, _FLAG. */
 size_t design_field_names(const struct design_field *field, const struct machine *machine, const char **name);
 
 /* Whether a block's design has the field at all. */

@@ -30,6 +30,20 @@ enum layer_gene {
 };
 
 /*
+ * A value of GENE_LEVEL is the place of an operating point among the layer's and, at a pair of levels by PE, the number
+ * of a plan (dse/spread/layer_plan.h). Engines choose points; plans come from layer_problem_plans.
+ */
+#define LAYER_PLAN_SHIFT 8
+static inline uint32_t layer_gene_level(uint32_t value)
+{
+	return value & ((UINT32_C(1) << LAYER_PLAN_SHIFT) - 1);
+}
+static inline uint32_t layer_gene_plan(uint32_t value)
+{
+	return value >> LAYER_PLAN_SHIFT;
+}
+
+/*
  * evaluation.reason of a layer problem: an enum verdict_reason, N_VERDICT + enum metric for a limit exceeded,
  * LAYER_REASON_BOUND for a candidate that provably cannot reach the layer's front, or LAYER_REASON_FAILED for one that
  * the event tier could not run to its end (no memory, or a self-check): a search with any of these has failed.
@@ -81,6 +95,12 @@ struct layer_problem {
 	struct arena arena;
 };
 
+/* What values of a gene in fronts are below: n_value, and more where plans are numbered. */
+uint32_t layer_gene_end(const struct layer_problem *layer, enum layer_gene gene);
+
+/* Levels of the layer that are no pairs by PE; they come first. */
+uint32_t layer_n_own_level(const struct layer_problem *layer);
+
 /* The context of a design, of a value of GENE_OPERAND, and of any of its values: they share block and machine. */
 const struct layer_context *layer_context_of(const struct layer_problem *layer, const struct layer_design *design);
 const struct layer_context *layer_context_at(const struct layer_problem *layer, uint32_t value);
@@ -115,6 +135,28 @@ void layer_problem_free(struct layer_problem *layer);
 /* The problem's evaluate callback, in the space's tier; context is the layer problem. No locks; only the event tier
  * allocates. */
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
+
+/* All plans of a split at a pair of levels by PE. */
+struct layer_plan_results {
+	size_t n, n_room;
+	uint32_t *gene; /* [n] value of GENE_LEVEL */
+	struct evaluation *result;
+};
+
+/* Whether nobody wants what is in no metric [n_metric] below a bound. */
+struct layer_plan_filter {
+	bool (*covers)(void *context, const double *bound);
+	void *context;
+};
+
+/*
+ * Evaluate them in the space's tier; genome: with a level that is such a pair. One result and no plan: it does not run,
+ * or it has no plans, or the filter (NULL: none) covers all (LAYER_REASON_BOUND). The caller's results, {0} at first,
+ * are used again and freed by him.
+ */
+void layer_problem_plans(const struct layer_problem *layer, const uint32_t *genome,
+                         const struct layer_plan_filter *filter, struct layer_plan_results *results);
+void layer_plan_results_free(struct layer_plan_results *results);
 
 /*
  * Evaluate the designs of a front anew; those that are not feasible go. ERR_INTERRUPTED, without a message, when a stop

@@ -57,11 +57,11 @@ struct sample_part {
 	bool was_stopped;
 };
 
-/* A split at all operating points. */
+/* A split at all operating points but pairs by PE, whose plans take long to find. */
 static void evaluate_split(struct layer_sample *sample, const uint32_t *first, struct sample_part *part)
 {
 	const struct layer_problem *layer = sample->layer;
-	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE] = {0}, n_level = layer->n_value[GENE_LEVEL];
+	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE] = {0}, n_level = layer_n_own_level(layer);
 	struct evaluation result[MACHINE_MAX_LEVEL];
 	for (uint32_t l = 0; l < n_level; l++) {
 		memcpy(genome + l * N_LAYER_GENE, first, N_LAYER_GENE * sizeof(*genome));

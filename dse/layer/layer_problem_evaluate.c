@@ -7,6 +7,7 @@
 #include "dse/layer/layer_problem_parts.h"
 #include "dse/bound/deadline.h"
 #include "mapper/distribute/tiling.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -17,14 +18,15 @@
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design)
 {
 	for (size_t i = 0; i < N_LAYER_GENE; i++)
-		assert(genome[i] < layer->n_value[i]);
+		assert((i == GENE_LEVEL ? layer_gene_level(genome[i]) : genome[i]) < layer->n_value[i]);
 	design->split.w = layer->w.choice[genome[GENE_W]];
 	design->split.h = layer->h.choice[genome[GENE_H]];
 	design->split.c = layer->c.choice[genome[GENE_C]];
 	design->split.d = layer->d.choice[genome[GENE_D]];
 	design->strategy = (enum strategy)layer->strategy[genome[GENE_STRATEGY]];
 	design->reuse = (enum reuse_operand)layer->reuse[genome[GENE_REUSE]];
-	design->level = layer->level[genome[GENE_LEVEL]];
+	design->level = layer->level[layer_gene_level(genome[GENE_LEVEL])];
+	design->plan = layer_gene_plan(genome[GENE_LEVEL]);
 	design->operand_bit = layer->operand_bit[genome[GENE_OPERAND]];
 	design->form = (enum conv_form)layer->form[genome[GENE_OPERAND]];
 	layer_design_place(design, layer->place[genome[GENE_PLACE]]);
@@ -150,6 +152,24 @@ static void judge_metrics(const struct layer_problem *layer, const struct layer_
 		out->n_cut = sram_cut(layer, context, design);
 }
 
+bool layer_weighs_peak(const struct layer_problem *layer)
+{
+	bool weighs = isfinite(layer->layer_limit[METRIC_PEAK_POWER]);
+	for (unsigned i = 0; i < layer->n_metric; i++)
+		weighs |= layer->metric[i] == METRIC_PEAK_POWER;
+	return weighs;
+}
+
+void layer_problem_judge(const struct layer_problem *layer, const struct layer_design *design,
+                         const struct sim_result *result, struct evaluation *out)
+{
+	const struct layer_context *context = layer_context_of(layer, design);
+	double metric[N_METRIC];
+	metric_of_layer(context, design, result, metric);
+	deadline_of_layer(layer->space, context->machine, metric);
+	judge_metrics(layer, context, design, metric, out);
+}
+
 /* The program of the last candidate that ran; it serves all operating points of one design, the fastest gene. */
 struct last_program {
 	const uint32_t *genome; /* NULL: none */
@@ -167,7 +187,9 @@ static bool simulate(const struct layer_problem *layer, const struct layer_conte
                      struct evaluation *out)
 {
 	const struct detail_options options = {.detail = layer->detail, .stop = layer->stop};
-	if (options.detail == DETAIL_FAST && context->machine->systolic.memory == SYSTOLIC_PHYSICAL) {
+	bool is_own = !mixed_is_by_pe(context->machine) ||
+	              (!mixed_is(&context->machine->level[design->level]) && !layer_weighs_peak(layer));
+	if (options.detail == DETAIL_FAST && context->machine->systolic.memory == SYSTOLIC_PHYSICAL && is_own) {
 		fast_run(context->machine, program, design->level, result);
 		return true;
 	}
@@ -191,7 +213,6 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	struct layer_design design;
 	struct sim_result result;
 	struct verdict verdict;
-	double metric[N_METRIC];
 	layer_problem_design(layer, genome, &design);
 	const struct layer_context *context = layer_context_of(layer, &design);
 	assert(context->operand_bit == design.operand_bit);
@@ -214,9 +235,7 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 		out->n_cut = 0; /* the operating point counts, too */
 		return;
 	}
-	metric_of_layer(context, &design, &result, metric);
-	deadline_of_layer(layer->space, context->machine, metric);
-	judge_metrics(layer, context, &design, metric, out);
+	layer_problem_judge(layer, &design, &result, out);
 }
 
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)

@@ -16,6 +16,13 @@
 bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
                             const struct layer_design *design, struct tiling *tiling, struct evaluation *out);
 
+/* Whether peak power is an objective or limited. */
+bool layer_weighs_peak(const struct layer_problem *layer);
+
+/* The evaluation of a design from its result. */
+void layer_problem_judge(const struct layer_problem *layer, const struct layer_design *design,
+                         const struct sim_result *result, struct evaluation *out);
+
 /* Find least_w, least_h and least_c anew. */
 void layer_problem_find_least(struct layer_problem *layer);
 

@@ -26,7 +26,8 @@ struct near_search {
 	struct near_list *list; /* a heap until the search ends: none is behind its parent */
 	bool is_out;            /* of memory */
 	bool was_stopped;
-	bool drops; /* some feasible design is neither open nor in the list */
+	bool drops;                      /* some feasible design is neither open nor in the list */
+	struct layer_plan_results plans; /* of the split that is evaluated */
 };
 
 double near_distance(const struct pareto *front, const double *metric)
@@ -160,14 +161,14 @@ static bool is_own(const struct pareto *front, const uint32_t *gene)
 
 static void bound_box(struct near_search *search, const struct branch_box *box)
 {
-	double least[MACHINE_MAX_LEVEL * PARETO_MAX_OBJECTIVE];
+	double least[BRANCH_MAX_BOUND * PARETO_MAX_OBJECTIVE];
 	struct branch_bound bound;
 	struct open_box open = {.distance = INFINITY};
 	open.box = *box;
 	search->list->n_box++;
 	branch_box_bound(&search->space, &open.box, least, &bound);
-	for (uint32_t l = 0; l < search->space.n_level && bound.runs; l++) {
-		const double *own = least + l * search->front->n_objective;
+	for (uint32_t row = 0; row < search->space.n_bound && bound.runs; row++) {
+		const double *own = least + row * search->front->n_objective;
 		if (own[0] < INFINITY)
 			open.distance = fmin(open.distance, near_distance(search->front, own));
 	}
@@ -177,28 +178,40 @@ static void bound_box(struct near_search *search, const struct branch_box *box)
 		search->drops |= open.distance < INFINITY;
 }
 
+static void take_result(struct near_search *search, const uint32_t *genome, const struct evaluation *result)
+{
+	struct near_design design = {.distance = INFINITY};
+	search->was_stopped |= problem_is_stopped(result);
+	if (result->violation > 0)
+		return;
+	memcpy(design.gene, genome, sizeof(design.gene));
+	memcpy(design.metric, result->objective, search->front->n_objective * sizeof(*design.metric));
+	design.distance = near_distance(search->front, design.metric);
+	if (is_own(search->front, design.gene))
+		return;
+	if (design.distance < search->limit->max_distance)
+		take_design(search, &design);
+	else
+		search->drops = true;
+}
+
 static void evaluate_box(struct near_search *search, const struct branch_box *box)
 {
 	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE];
 	struct evaluation result[MACHINE_MAX_LEVEL];
-	uint32_t n_level = search->space.n_level;
-	for (uint32_t l = 0; l < n_level; l++)
+	uint32_t n_own = search->space.n_own_level;
+	for (uint32_t l = 0; l < search->space.n_level; l++)
 		branch_box_genome(&search->space, box, l, genome + l * N_LAYER_GENE);
-	layer_problem_evaluate(search->space.layer, genome, n_level, result);
-	for (uint32_t l = 0; l < n_level; l++) {
-		struct near_design design = {.distance = INFINITY};
-		search->was_stopped |= problem_is_stopped(&result[l]);
-		if (result[l].violation > 0)
-			continue;
-		memcpy(design.gene, genome + l * N_LAYER_GENE, sizeof(design.gene));
-		memcpy(design.metric, result[l].objective, search->front->n_objective * sizeof(*design.metric));
-		design.distance = near_distance(search->front, design.metric);
-		if (is_own(search->front, design.gene))
-			continue;
-		if (design.distance < search->limit->max_distance)
-			take_design(search, &design);
-		else
-			search->drops = true;
+	layer_problem_evaluate(search->space.layer, genome, n_own, result);
+	for (uint32_t l = 0; l < n_own; l++)
+		take_result(search, genome + l * N_LAYER_GENE, &result[l]);
+	for (uint32_t l = n_own; l < search->space.n_level; l++) {
+		uint32_t *own = genome + l * N_LAYER_GENE;
+		layer_problem_plans(search->space.layer, own, NULL, &search->plans);
+		for (size_t i = 0; i < search->plans.n; i++) {
+			own[GENE_LEVEL] = search->plans.gene[i];
+			take_result(search, own, &search->plans.result[i]);
+		}
 	}
 }
 
@@ -261,6 +274,7 @@ enum err_code near_find(const struct layer_problem *layer, const struct pareto *
 	if (list->n > 0)
 		qsort(list->design, list->n, sizeof(*list->design), compare_designs);
 	free(search.open);
+	layer_plan_results_free(&search.plans);
 	arena_free(&arena);
 	if (!search.is_out && !search.was_stopped)
 		return ERR_OK;

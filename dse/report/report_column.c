@@ -416,7 +416,7 @@ static void add_fields(struct report_data *data)
 	for (size_t i = 0; i < design_n_field; i++) {
 		const struct design_field *info = &design_field[i];
 		struct field field;
-		if (info->type == FIELD_SPLIT)
+		if (info->type == FIELD_SPLIT || info->type == FIELD_COUNT)
 			continue;
 		take_field(data, info, &field);
 		bool is_strategy = strcmp(info->key, "strategy") == 0, is_level = strcmp(info->key, "level") == 0;

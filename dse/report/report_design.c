@@ -65,9 +65,7 @@ static enum err_code make_machine(struct report_data *data, struct report_machin
 	}
 	if (code == ERR_OK)
 		code = machine_check(machine->machine, err);
-	return code == ERR_OK && front->level_shares > 0
-	           ? mixed_add(machine->machine, (uint32_t)front->level_shares, err)
-	           : code;
+	return code == ERR_OK ? mixed_offer(machine->machine, (uint32_t)front->level_shares, err) : code;
 }
 
 static void drop_space(struct report_data *data)

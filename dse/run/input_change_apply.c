@@ -18,9 +18,7 @@ static enum err_code mix_again(const struct space *space, struct machine *machin
 {
 	machine->n_level = mixed_n_pure(machine);
 	enum err_code code = machine_check(machine, err);
-	if (code == ERR_OK && space->level_shares > 0)
-		code = mixed_add(machine, space->level_shares, err);
-	return code;
+	return code == ERR_OK ? mixed_offer(machine, space->level_shares, err) : code;
 }
 
 static enum err_code apply_machine(const struct space *before, const struct input_change *change,

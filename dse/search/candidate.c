@@ -28,13 +28,14 @@ void candidate_widen(const struct candidate *candidate, size_t distinct, size_t 
 	memcpy(own, genome, N_LAYER_GENE * sizeof(*own));
 	own[GENE_PLACE] = (uint32_t)(at / n_level);
 	if (n_level > 1)
-		own[GENE_LEVEL] = (uint32_t)(at % n_level);
+		own[GENE_LEVEL] = (uint32_t)(at % n_level) | (own[GENE_LEVEL] - layer_gene_level(own[GENE_LEVEL]));
 }
 
 size_t candidate_find_task(const struct candidate *candidate, size_t distinct, const uint32_t *own)
 {
 	size_t n_level = candidate_n_level_task(candidate, distinct);
-	return candidate->first_task[distinct] + own[GENE_PLACE] * n_level + (n_level > 1 ? own[GENE_LEVEL] : 0);
+	return candidate->first_task[distinct] + own[GENE_PLACE] * n_level +
+	       (n_level > 1 ? layer_gene_level(own[GENE_LEVEL]) : 0);
 }
 
 static void init_task(struct candidate *candidate, size_t distinct, size_t at)

@@ -17,6 +17,7 @@ static void pack_fields(const struct candidate *candidate, size_t i, struct cand
 	assert(distinct < candidate->set->n_problem);
 	memcpy(n_value, candidate->set->problem[distinct].n_value, sizeof(n_value));
 	n_value[GENE_PLACE] = 1;
+	n_value[GENE_LEVEL] = layer_gene_end(&candidate->set->problem[distinct], GENE_LEVEL);
 	pack_u64(pack, &size);
 	(void)pack_refuse(pack, size != task->size);
 	engine_counts_pack(&task->counts, pack);

@@ -17,6 +17,7 @@
 #include "dse/search/least.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -532,6 +533,20 @@ enum err_code explore_begin(const struct space *space, struct explore *explore, 
 	return ERR_OK;
 }
 
+/* Plans of levels by PE are found by the exact engine, which bounds them; others would draw their numbers. */
+static enum err_code check_plans(const struct space *space, const struct explore_options *options, struct err *err)
+{
+	if (options->engine == &engine_exact && !options->flat)
+		return ERR_OK;
+	for (size_t i = 0; i < space->n_machine; i++)
+		if (mixed_has_pairs(&space->machine[i]))
+			return err_add(err, ERR_USAGE,
+			               "levels by PE (dvfs.domain of %s) are searched by the engine exact, layer by "
+			               "layer; choose it, or dvfs.domain chip",
+			               space->machine[i].name);
+	return ERR_OK;
+}
+
 enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
                           struct err *err)
 {
@@ -553,6 +568,9 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 		               space->file[0].path, explore->counts.n_machine, UINT32_MAX);
 		goto cleanup;
 	}
+	code = check_plans(space, options, err);
+	if (code != ERR_OK)
+		goto cleanup;
 	start_live(driver);
 	if (options->flat || !options->engine->is_layered)
 		code = explore_flat(explore, options, watch_flat, driver, err);

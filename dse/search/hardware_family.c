@@ -15,6 +15,7 @@
 #include "dse/search/hardware_parts.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,8 @@ static bool uses_scalesim(const struct space *space)
 static size_t count_helpful(const struct space *space)
 {
 	bool is_timed = space->deadline_ms > 0 || space->level_shares > 0 || space_fetches_ahead(space);
+	for (size_t i = 0; i < space->n_machine; i++)
+		is_timed |= mixed_has_pairs(&space->machine[i]);
 	return uses_thesis_split(space) || uses_scalesim(space) ? 0 : is_timed ? N_UNTIMED : HARDWARE_N_HELPFUL;
 }
 

@@ -9,7 +9,7 @@ static bool is_of(const struct layer_floor *floor, const struct layer_problem *l
 {
 	bool is_own = floor->point.n_objective == layer->n_metric;
 	for (size_t i = 0; i < floor->point.n * N_LAYER_GENE && is_own; i++)
-		is_own = floor->point.genome[i] < layer->n_value[i % N_LAYER_GENE];
+		is_own = floor->point.genome[i] < layer_gene_end(layer, i % N_LAYER_GENE);
 	return is_own;
 }
 

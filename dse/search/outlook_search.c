@@ -49,7 +49,7 @@ static enum err_code price_seeds(const struct outlook_seeds *seeds, size_t i, st
 		const uint32_t *row = seeds->row + k * OUTLOOK_N_SEED_FIELD, *genome = row + 1;
 		bool is_own = row[0] == i;
 		for (size_t g = 0; g < N_LAYER_GENE && is_own; g++)
-			is_own = genome[g] < layer->n_value[g];
+			is_own = genome[g] < layer_gene_end(layer, (enum layer_gene)g);
 		if (is_own && !pareto_append(&task->front, unknown, genome, 0))
 			return err_add(&task->err, ERR_INTERNAL, "out of memory");
 	}

@@ -237,7 +237,7 @@ static void add_changes(const struct whole *whole, const struct layer_set *set, 
 		uint32_t level[2];
 		for (size_t k = 0; k < 2; k++) {
 			const uint32_t *gene = canonical + 1 + (i - 1 + k) * N_LAYER_GENE;
-			level[k] = set->problem[map->distinct[i - 1 + k]].level[gene[GENE_LEVEL]];
+			level[k] = set->problem[map->distinct[i - 1 + k]].level[layer_gene_level(gene[GENE_LEVEL])];
 		}
 		changes_add(whole->space, &set->machine, level[0], level[1], change);
 		deadline_of_layer(whole->space, &set->machine, change);

@@ -2,6 +2,7 @@
 #include "dse/space/detail.h"
 #include "sim/base/stop.h"
 #include "dse/base/parallel.h"
+#include "dse/spread/layer_plan.h"
 #include "mapper/unfold/unfold.h"
 #include "sim/event/event_memo.h"
 #include "sim/event/event_systolic.h"
@@ -118,18 +119,14 @@ static enum err_code crowd(const struct layer_context *context, const struct lay
 	return code;
 }
 
-/* At a mixed operating point: at both of its points, the slower one untraced. */
-static enum err_code simulate_events(const struct layer_context *context, const struct layer_design *design,
-                                     const struct program *program, const struct detail_options *options,
-                                     struct sim_result *result, struct event_stat *stat, struct err *err)
+/* Of a mixed operating point both of its points, the slower one untraced. */
+static enum err_code simulate_event_pair(const struct layer_context *context, const struct layer_design *design,
+                                         const struct program *program, const struct detail_options *options,
+                                         struct sim_result part[2], struct event_stat *stat, struct err *err)
 {
 	const struct operating_point *point = &context->machine->level[design->level];
 	struct layer_design low = *design, high = *design;
 	struct detail_options untraced = *options;
-	const struct mixed_work work = mixed_work_of(context->machine, program);
-	struct sim_result part[2];
-	if (!mixed_is(point))
-		return simulate_event(context, design, program, options, result, stat, err);
 	low.level = point->low;
 	high.level = point->high;
 	untraced.trace = NULL;
@@ -139,8 +136,19 @@ static enum err_code simulate_events(const struct layer_context *context, const 
 		             err);
 	if (code == ERR_OK)
 		code = simulate_event(context, &high, program, options, &part[1], stat, err);
+	return code;
+}
+
+static enum err_code simulate_events(const struct layer_context *context, const struct layer_design *design,
+                                     const struct program *program, const struct detail_options *options,
+                                     struct sim_result *result, struct event_stat *stat, struct err *err)
+{
+	struct sim_result part[2];
+	if (!mixed_is(&context->machine->level[design->level]))
+		return simulate_event(context, design, program, options, result, stat, err);
+	enum err_code code = simulate_event_pair(context, design, program, options, part, stat, err);
 	if (code == ERR_OK)
-		mixed_combine(context->machine, design->level, &work, &part[0], &part[1], result);
+		mixed_combine(context->machine, design->level, mixed_n_round(program), &part[0], &part[1], result);
 	return code;
 }
 
@@ -157,12 +165,75 @@ static struct greybox_work greybox_work(const struct layer_context *context, con
 	return (struct greybox_work){block->kind == BLOCK_MATMUL || context->form == FORM_MATMUL, n_tap * rate.tap_clk};
 }
 
-enum err_code detail_simulate(const struct layer_context *context, const struct layer_design *design,
-                              const struct program *program, const struct detail_options *options,
-                              struct sim_result *result, struct event_stat *stat, struct err *err)
+enum err_code detail_simulate_pair(const struct layer_context *context, const struct layer_design *design,
+                                   const struct program *program, const struct detail_options *options,
+                                   struct sim_result part[2], struct event_stat *stat, struct err *err)
 {
-	assert(context && design && program && options && options->detail < N_DETAIL && result);
-	assert(design->level < context->machine->n_level && design->operand_bit == context->operand_bit);
+	const struct operating_point *point = &context->machine->level[design->level];
+	assert(mixed_is(point));
+	if (options->detail == DETAIL_EVENT)
+		return simulate_event_pair(context, design, program, options, part, stat, err);
+	const struct greybox_work work = greybox_work(context, design);
+	const uint32_t level[2] = {point->low, point->high};
+	for (int i = 0; i < 2; i++)
+		if (options->detail == DETAIL_FAST)
+			fast_run(context->machine, program, level[i], &part[i]);
+		else
+			fast_run_greybox(context->machine, program, level[i], &work, &part[i]);
+	if (stat)
+		*stat = (struct event_stat){0};
+	return ERR_OK;
+}
+
+/* At a pair of levels by PE: the plan that the design names, found in the fast tier and priced in the one asked for. */
+static enum err_code simulate_plan(const struct layer_context *context, const struct layer_design *design,
+                                   const struct program *program, const struct detail_options *options,
+                                   struct sim_result *result, struct event_stat *stat, struct err *err)
+{
+	const struct detail_options fast = {.detail = DETAIL_FAST};
+	struct sim_result part[2];
+	struct layer_plans plans;
+	uint32_t place = layer_plan_place(design->plan);
+	enum err_code code = detail_simulate_pair(context, design, program, &fast, part, NULL, err);
+	if (code != ERR_OK)
+		return code;
+	layer_plans_make(context, design, layer_plan_weighs_peak(design->plan), &part[0], &part[1], &plans);
+	if (place >= plans.n)
+		code = err_add(err, ERR_INFEASIBLE, "%s: no plan %u of levels by PE, it has %zu", context->block->name,
+		               place, plans.n);
+	if (code == ERR_OK)
+		code = detail_simulate_pair(context, design, program, options, part, stat, err);
+	if (code == ERR_OK)
+		layer_plan_price(&plans, place, &part[0], &part[1], result);
+	layer_plans_free(&plans);
+	return code;
+}
+
+void detail_plan_text(const struct layer_context *context, const struct layer_design *design, char *text)
+{
+	const struct machine *machine = context->machine;
+	const struct detail_options fast = {.detail = DETAIL_FAST};
+	struct sim_result part[2];
+	struct layer_plans plans;
+	struct program program;
+	struct verdict verdict;
+	uint32_t place = layer_plan_place(design->plan);
+	text[0] = '\0';
+	if (!mixed_is(&machine->level[design->level]) || !mixed_is_by_pe(machine) ||
+	    !mapper_distribute(context, design, &program, &verdict))
+		return;
+	(void)detail_simulate_pair(context, design, &program, &fast, part, NULL, NULL);
+	layer_plans_make(context, design, layer_plan_weighs_peak(design->plan), &part[0], &part[1], &plans);
+	if (place < plans.n)
+		layer_plan_print(&plans, place, text);
+	layer_plans_free(&plans);
+}
+
+/* At one level of all PEs. */
+static enum err_code simulate_level(const struct layer_context *context, const struct layer_design *design,
+                                    const struct program *program, const struct detail_options *options,
+                                    struct sim_result *result, struct event_stat *stat, struct err *err)
+{
 	if (options->detail == DETAIL_GREYBOX && context->machine->target == MACHINE_SYSTOLIC)
 		return err_add(err, ERR_INPUT, "%s: the grey-box model is of tasks on an MLA, which %s has none of",
 		               context->block->name, context->machine->name);
@@ -181,6 +252,22 @@ enum err_code detail_simulate(const struct layer_context *context, const struct 
 	}
 	enum err_code code = simulate_events(context, design, program, options, result, stat, err);
 	result->sram_byte = program->sram_byte;
+	return code;
+}
+
+enum err_code detail_simulate(const struct layer_context *context, const struct layer_design *design,
+                              const struct program *program, const struct detail_options *options,
+                              struct sim_result *result, struct event_stat *stat, struct err *err)
+{
+	assert(context && design && program && options && options->detail < N_DETAIL && result);
+	assert(design->level < context->machine->n_level && design->operand_bit == context->operand_bit);
+	bool by_pe = mixed_is_by_pe(context->machine);
+	enum err_code code = by_pe && mixed_is(&context->machine->level[design->level])
+	                         ? simulate_plan(context, design, program, options, result, stat, err)
+	                         : simulate_level(context, design, program, options, result, stat, err);
+	/* beside plans, whose peak is that of any time */
+	if (code == ERR_OK && by_pe && !mixed_is(&context->machine->level[design->level]))
+		result->peak_power_mw = layer_plan_peak_mw(context, design, result);
 	return code;
 }
 

@@ -55,6 +55,15 @@ enum err_code detail_simulate(const struct layer_context *context, const struct 
                               const struct program *program, const struct detail_options *options,
                               struct sim_result *result, struct event_stat *stat, struct err *err);
 
+/* The results at the two levels of a mixed operating point, the slower one first; by PE in the event tier slow PEs wait
+ * for the NoC as if all asked at the faster clock, the most that can come of it. */
+enum err_code detail_simulate_pair(const struct layer_context *context, const struct layer_design *design,
+                                   const struct program *program, const struct detail_options *options,
+                                   struct sim_result part[2], struct event_stat *stat, struct err *err);
+
+/* Who does what in a design at a pair of levels by PE, or ""; text [LAYER_PLAN_TEXT_SIZE]. */
+void detail_plan_text(const struct layer_context *context, const struct layer_design *design, char *text);
+
 /* Distribute and simulate run->design: code and messages stay in the run. The caller clears run->err. */
 void detail_run(struct detail_run *run, const struct detail_options *options);
 

@@ -72,7 +72,7 @@ static void find_levels(const struct space *space, const struct machine *machine
 		found->level[i] |= !is_allowed;
 		found->level_name[i] = machine->level[i].name;
 	}
-	found->level_shares |= n_allowed > 1 && space->level_shares == 0;
+	found->level_shares |= n_allowed > 1 && space->level_shares == 0 && !mixed_has_pairs(machine);
 }
 
 static void find_of_layer(const struct space *space, const struct machine *machine, const struct space_network *network,

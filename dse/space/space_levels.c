@@ -66,19 +66,18 @@ void space_read_level_shares(struct space_reader *reader)
 	check_lanes(reader);
 	(void)doc_get_bool(doc_find(reader->root, "level_changes"), "level_changes", &space->level_changes,
 	                   reader->err);
-	if (!doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
-		return;
+	if (doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
+		space->level_shares = (uint32_t)n_share;
 	const struct space_axis *domain = find_axis(space, "dvfs.domain");
 	if (domain && domain->n > 1)
-		(void)doc_refuse(reader->err, node,
-		                 "level_shares makes operating points of a machine's dvfs.domain, which is an axis "
-		                 "here: say it in a machine file instead, or list two machines under 'machines'");
-	space->level_shares = (uint32_t)n_share;
-	for (size_t i = 0; i < space->n_machine; i++) {
+		(void)err_add_at(reader->err, ERR_INPUT, domain->at,
+		                 "dvfs.domain decides which operating points layers have: say it in a machine file "
+		                 "instead, or list two machines under 'machines'");
+	for (size_t i = 0; i < space->n_machine && reader->err->n_message == 0; i++) {
 		struct err part = {0};
 		if (domain && domain->n == 1)
 			(void)machine_set_param(&space->machine[i], domain->param, domain->value[0], &part);
-		(void)mixed_add(&space->machine[i], space->level_shares, &part);
-		(void)err_move(reader->err, doc_place(node), &part);
+		(void)mixed_offer(&space->machine[i], space->level_shares, &part);
+		(void)err_move(reader->err, doc_place(node ? node : reader->root), &part);
 	}
 }

@@ -3,6 +3,7 @@
 #include "dse/space/space_machine.h"
 #include "mapper/split/strategy.h"
 #include "sim/machine/energy.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -72,7 +73,7 @@ enum err_code space_single_make(const struct space_single_options *options, stru
 	                             .n_file = 1,
 	                             .file = &made->file};
 	const struct operating_point *last = &made->machine.level[made->machine.n_level - 1];
-	made->space.level_shares = last->n_share;
+	made->space.level_shares = mixed_is_by_pe(&made->machine) ? 0 : last->n_share;
 	memcpy(made->space.objective, options->objective, options->n_objective * sizeof(options->objective[0]));
 	return ERR_OK;
 }

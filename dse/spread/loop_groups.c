@@ -9,12 +9,18 @@
 #include "sim/base/real.h"
 #include <assert.h>
 
-static struct loop_group *group_of(struct loop_groups *groups, enum phase phase)
+enum loop_part loop_part_of(enum phase phase)
 {
 	assert(phase < N_PHASE);
 	if (phase == PHASE_WEIGHT || phase == PHASE_INPUT)
-		return &groups->load;
-	return phase < PHASE_PADD ? &groups->loop : &groups->arm;
+		return LOOP_LOAD;
+	return phase < PHASE_PADD ? LOOP_LOOP : LOOP_ARM;
+}
+
+static struct loop_group *group_of(struct loop_groups *groups, enum phase phase)
+{
+	struct loop_group *const group[N_LOOP_PART] = {&groups->load, &groups->loop, &groups->arm};
+	return group[loop_part_of(phase)];
 }
 
 /* Energies of the steps' counts, brought to what the simulator says of the whole; nothing without any time. */

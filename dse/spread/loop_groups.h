@@ -17,6 +17,10 @@ struct loop_groups {
 	uint64_t n_loop, n_task; /* of the busiest PE, and in all */
 	double static_mw;
 };
+/* Which of them a phase belongs to. */
+enum loop_part { LOOP_LOAD, LOOP_LOOP, LOOP_ARM, N_LOOP_PART };
+enum loop_part loop_part_of(enum phase phase);
+
 /* Of a design that runs, at its level. */
 struct loop_groups loop_groups_of(const struct layer_context *context, const struct layer_design *design,
                                   const struct sim_result *result);

@@ -31,6 +31,13 @@ static uint32_t levels_of(const struct pe_plan *plan)
 	return levels;
 }
 
+double pe_search_peak_mw(const struct pe_search *search, const struct pe_plan *plan)
+{
+	struct pe_plan_option option = {.plan = *plan};
+	pe_plan_measure(search->work, &option);
+	return option.peak_mw;
+}
+
 void pe_search_add(struct pe_search *search, const struct pe_plan *plan)
 {
 	struct pe_plan_option option = {.plan = *plan};
@@ -71,12 +78,39 @@ static double value_of(const struct pe_search *search, const struct pe_plan_opti
 	return option->pj - search->slope_mw * option->ns;
 }
 
+/* Whether one of the options from first on is as good in all that counts. */
+static bool is_beaten(const struct pe_search *search, size_t first, size_t n, const struct pe_plan_option *option)
+{
+	for (size_t i = first; i < n; i++)
+		if (value_of(search, &search->option[i]) <= value_of(search, option) &&
+		    search->option[i].peak_mw <= option->peak_mw)
+			return true;
+	return false;
+}
+
+/* The same where the peak counts: options come by time. */
+static void keep_flat_front(struct pe_search *search)
+{
+	size_t n = 0, first = 0;
+	for (size_t i = 0; i < search->n; i++) {
+		if (n == 0 || !is_alike(&search->option[n - 1].plan, &search->option[i].plan))
+			first = n;
+		if (!is_beaten(search, first, n, &search->option[i]))
+			search->option[n++] = search->option[i];
+	}
+	search->n = n;
+}
+
 /* Keep what nothing alike beats. */
 static void keep_front(struct pe_search *search)
 {
 	size_t n = 0;
 	if (search->n > 1)
 		qsort(search->option, search->n, sizeof(*search->option), compare_options);
+	if (search->weighs_peak) {
+		keep_flat_front(search);
+		return;
+	}
 	for (size_t i = 0; i < search->n; i++)
 		if (n == 0 || !is_alike(&search->option[n - 1].plan, &search->option[i].plan) ||
 		    value_of(search, &search->option[i]) < value_of(search, &search->option[n - 1]))
@@ -122,22 +156,44 @@ static void add_flattest(struct pe_search *search, uint32_t level)
 	pe_search_add(search, &plan);
 }
 
-size_t pe_plan_options(const struct pe_plan_work *work, double max_peak_mw, double slope_mw, struct arena *arena,
-                       struct pe_plan_option **option)
+/* All pairs of levels; what is kept. */
+static void search_pairs(struct pe_search *search)
 {
-	struct pe_search search = {.work = work, .max_peak_mw = max_peak_mw, .slope_mw = slope_mw};
+	const struct pe_plan_work *work = search->work;
 	assert(work->n_task > 0 && work->n_pe > 0 && work->n_unit_pe > 0 && work->n_pe % work->n_unit_pe == 0);
 	for (uint32_t a = 0; a < PE_PLAN_MAX_LEVEL; a++)
 		for (uint32_t b = a; b < PE_PLAN_MAX_LEVEL; b++)
 			if ((work->levels >> a & 1) && (work->levels >> b & 1))
-				search_pair(&search, a, b);
-	keep_front(&search);
+				search_pair(search, a, b);
+	keep_front(search);
+}
+
+static size_t hand_over(struct pe_search *search, struct arena *arena, struct pe_plan_option **option)
+{
+	*option = memory_must(arena_array(arena, search->n + 1, sizeof(**option)));
+	if (search->n > 0)
+		memcpy(*option, search->option, search->n * sizeof(**option));
+	free(search->option);
+	return search->n;
+}
+
+size_t pe_plan_options(const struct pe_plan_work *work, double max_peak_mw, double slope_mw, struct arena *arena,
+                       struct pe_plan_option **option)
+{
+	struct pe_search search = {.work = work, .max_peak_mw = max_peak_mw, .slope_mw = slope_mw};
+	search_pairs(&search);
 	for (uint32_t l = 0; l < PE_PLAN_MAX_LEVEL && work->n_class == 0; l++)
 		if (work->levels >> l & 1)
 			add_flattest(&search, l);
-	*option = memory_must(arena_array(arena, search.n + 1, sizeof(**option)));
-	if (search.n > 0)
-		memcpy(*option, search.option, search.n * sizeof(**option));
-	free(search.option);
-	return search.n;
+	return hand_over(&search, arena, option);
+}
+
+size_t pe_plan_front(const struct pe_plan_work *work, double slope_mw, bool weighs_peak, struct arena *arena,
+                     struct pe_plan_option **option)
+{
+	struct pe_search search = {
+	    .work = work, .max_peak_mw = INFINITY, .slope_mw = slope_mw, .weighs_peak = weighs_peak};
+	assert(work->n_class > 0);
+	search_pairs(&search);
+	return hand_over(&search, arena, option);
 }

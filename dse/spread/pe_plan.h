@@ -93,6 +93,14 @@ struct pe_plan_option {
 size_t pe_plan_options(const struct pe_plan_work *work, double max_peak_mw, double slope_mw, struct arena *arena,
                        struct pe_plan_option **option);
 
+/*
+ * The same of tasks that have their PEs, without a limit. weighs_peak: none that has a lower peak is left out, either;
+ * of plans that end together, which differ in who is slow first, the thriftiest and the flattest are there. Where all
+ * PEs stand at one level before and after these cost the same, elsewhere they differ by changes of level.
+ */
+size_t pe_plan_front(const struct pe_plan_work *work, double slope_mw, bool weighs_peak, struct arena *arena,
+                     struct pe_plan_option **option);
+
 /* What a plan takes, from its closed form. */
 void pe_plan_measure(const struct pe_plan_work *work, struct pe_plan_option *option);
 

@@ -41,11 +41,26 @@ static uint32_t step_of(uint32_t n_task)
 	return (uint32_t)ceil_div(n_task > 0 ? n_task : 1, PE_PLAN_MAX_CHANGE);
 }
 
+/* More than roundings of sums are. */
+#define CLEARLY_SLOWER (1 + 1e-9)
+
 /* The fewest tasks at the fast level with which a PE is done by end_ns; false: none. */
 static bool fewest_fast(const struct pe_search *search, int order, uint32_t n_task, double end_ns, uint32_t *n_fast)
 {
 	uint32_t step = step_of(n_task);
-	for (*n_fast = 0; *n_fast < n_task; *n_fast += step)
+	const double *task_ns = search->work->task_ns;
+	*n_fast = 0;
+	if (n_task > 0 && end_of(search, order, n_task, 0) > end_ns &&
+	    task_ns[search->slow] > task_ns[search->fast] * CLEARLY_SLOWER) {
+		/* each fast task more ends sooner: none of fewer than half of the rest will do, or some of them does */
+		uint32_t low = 0, high = (n_task - 1) / step + 1;
+		while (low + 1 < high) {
+			uint32_t middle = (low + high) / 2;
+			*(end_of(search, order, n_task, middle * step) <= end_ns ? &high : &low) = middle;
+		}
+		*n_fast = high * step;
+	}
+	for (; *n_fast < n_task; *n_fast += step)
 		if (end_of(search, order, n_task, *n_fast) <= end_ns)
 			return true;
 	*n_fast = n_task;

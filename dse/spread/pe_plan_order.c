@@ -208,7 +208,9 @@ static void choose(struct order_search *order, size_t at, double pj)
 	}
 }
 
-void pe_search_add_orders(struct pe_search *search, const struct pe_unit_plan *class, size_t n_class)
+/* The thriftiest orders under a peak; false: none keeps it. */
+static bool find_orders(const struct pe_search *search, const struct pe_unit_plan *class, size_t n_class,
+                        struct pe_plan *plan)
 {
 	struct instant instant[MAX_INSTANT];
 	struct order_search order = {
@@ -219,7 +221,7 @@ void pe_search_add_orders(struct pe_search *search, const struct pe_unit_plan *c
 		order.n_instant =
 		    drop_instants(search, class, n_class, instant, list_instants(class, n_class, instant));
 	if (order.n_instant == SIZE_MAX)
-		return;
+		return false;
 	for (size_t c = 1; c < n_class; c++)
 		if (class[c].class->n_unit > class[largest].class->n_unit)
 			largest = c;
@@ -235,7 +237,40 @@ void pe_search_add_orders(struct pe_search *search, const struct pe_unit_plan *c
 	}
 	choose(&order, 0, 0);
 	if (isinf(order.best_pj))
+		return false;
+	*plan = plan_of(search, class, n_class, order.best);
+	return true;
+}
+
+/* Halvings of what is not known of the least peak. */
+#define N_HALVING 40
+
+/* The orders with the least peak, by halving; plan: those without a limit. */
+static void flatten(const struct pe_search *search, const struct pe_unit_plan *class, size_t n_class,
+                    struct pe_plan *plan)
+{
+	struct pe_search limited = *search;
+	double least_mw = 0, most_mw = pe_search_peak_mw(search, plan);
+	for (int i = 0; i < N_HALVING && least_mw < most_mw * (1 - 1e-9); i++) {
+		struct pe_plan flatter;
+		limited.max_peak_mw = (least_mw + most_mw) / 2;
+		if (find_orders(&limited, class, n_class, &flatter)) {
+			*plan = flatter;
+			most_mw = fmin(limited.max_peak_mw, pe_search_peak_mw(search, plan));
+		} else {
+			least_mw = limited.max_peak_mw;
+		}
+	}
+}
+
+void pe_search_add_orders(struct pe_search *search, const struct pe_unit_plan *class, size_t n_class)
+{
+	struct pe_plan plan;
+	if (!find_orders(search, class, n_class, &plan))
 		return;
-	struct pe_plan plan = plan_of(search, class, n_class, order.best);
+	pe_search_add(search, &plan);
+	if (!search->weighs_peak)
+		return;
+	flatten(search, class, n_class, &plan);
 	pe_search_add(search, &plan);
 }

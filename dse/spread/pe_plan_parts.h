@@ -38,6 +38,7 @@ static inline bool pe_keeps(double mw, double max_mw)
 struct pe_search {
 	const struct pe_plan_work *work;
 	double max_peak_mw, slope_mw;
+	bool weighs_peak; /* of plans that end together the flattest is wanted, too */
 	uint32_t fast, slow, entry, exit;
 	double wait_mw; /* all PEs at the exit level, and all else */
 	struct arena *arena;
@@ -47,6 +48,9 @@ struct pe_search {
 
 /* Measure a plan whose groups are filled in, and keep it if it keeps the peak. */
 void pe_search_add(struct pe_search *search, const struct pe_plan *plan);
+/* The peak of a plan whose groups are filled in. */
+double pe_search_peak_mw(const struct pe_search *search, const struct pe_plan *plan);
+
 /* Add a group, to one whose PEs do the same if there is one; not if it has no PEs. */
 void pe_plan_put(struct pe_plan *plan, struct pe_plan_group group);
 

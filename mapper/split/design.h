@@ -29,6 +29,7 @@ struct layer_design {
 	enum strategy strategy;
 	enum reuse_operand reuse;
 	uint32_t level;       /* index of the operating point */
+	uint32_t plan;        /* at a pair of levels by PE: a plan's number (dse/spread/layer_plan.h), else 0 */
 	uint32_t operand_bit; /* 8 or 16 */
 	enum conv_form form;  /* that the block has; else FORM_CONV */
 	bool in_storage;      /* ifmap lies in the storage QPEs (chip, reuse), else in DRAM */

@@ -390,9 +390,13 @@ static void run(const struct machine *machine, const struct program *program, ui
 	assert(price != PRICE_LEAST_SLOWER);
 	run_program(machine, program, point->low, price, &low);
 	run_program(machine, program, point->high, price, &high);
-	struct mixed_work work = mixed_work_of(machine, program);
-	work.is_least = price != PRICE_OWN;
-	mixed_combine(machine, level, &work, &low, &high, result);
+	if (!mixed_is_by_pe(machine)) {
+		mixed_combine(machine, level, mixed_n_round(program), &low, &high, result);
+		return;
+	}
+	/* what a plan takes is dse/spread's to say, who knows which PEs have which tasks */
+	assert(price != PRICE_OWN);
+	mixed_least(machine, level, &low, &high, result);
 }
 
 void fast_run_least(const struct machine *machine, const struct program *program, uint32_t level,

@@ -100,4 +100,8 @@ struct least_work {
 void fast_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
                 double *energy_pj);
 
+/* The same of a machine of PEs whose MLA clocks take mla_clk_ns each, in the mean of all PEs; dynamic energy alone. */
+void fast_bound_at(const struct machine *machine, const struct least_work *least, uint32_t level, double mla_clk_ns,
+                   double *latency_ns, double *dynamic_pj);
+
 #endif

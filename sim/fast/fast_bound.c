@@ -25,17 +25,13 @@ static void bound_systolic(const struct machine *machine, const struct least_wor
 	*energy_pj = dynamic_pj + energy_static_mw(machine, level) * *latency_ns;
 }
 
-void fast_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
-                double *energy_pj)
+void fast_bound_at(const struct machine *machine, const struct least_work *least, uint32_t level, double mla_clk_ns,
+                   double *latency_ns, double *dynamic_pj)
 {
-	assert(level < machine->n_level && least->n_pe > 0);
-	if (machine->target == MACHINE_SYSTOLIC) {
-		bound_systolic(machine, least, level, latency_ns, energy_pj);
-		return;
-	}
+	assert(level < machine->n_level && least->n_pe > 0 && machine->target != MACHINE_SYSTOLIC);
 	const struct counts *counts = &least->counts;
 	double ns_per_clk = 1e3 / machine->level[level].clk_mhz;
-	double mla_ns = counts->mla_clk / least->n_pe * ns_per_clk;
+	double mla_ns = counts->mla_clk / least->n_pe * mla_clk_ns;
 	double arm_ns = real_max(counts->arm_clk / least->n_pe, least->busiest.arm_clk - ARM_OFF_CLK) * ns_per_clk;
 	double dram_byte_per_ns =
 	    machine->dram_n * machine->dram_access_byte * machine->dram_clk_mhz * 1e-3 / machine->dram_access_clk;
@@ -49,7 +45,18 @@ void fast_bound(const struct machine *machine, const struct least_work *least, u
 	*latency_ns = real_max(core_ns + arm_ns, read_ns + least->fetch_byte / dram_byte_per_ns + write_ns);
 	struct counts awake = *counts;
 	awake.awake_clk = counts->mla_clk + counts->arm_clk;
-	double dynamic_pj =
-	    energy_dynamic(machine, &machine->level[level], energy_array_frac(machine), &awake).total_pj;
+	*dynamic_pj = energy_dynamic(machine, &machine->level[level], energy_array_frac(machine), &awake).total_pj;
+}
+
+void fast_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
+                double *energy_pj)
+{
+	assert(level < machine->n_level);
+	if (machine->target == MACHINE_SYSTOLIC) {
+		bound_systolic(machine, least, level, latency_ns, energy_pj);
+		return;
+	}
+	double dynamic_pj;
+	fast_bound_at(machine, least, level, 1e3 / machine->level[level].clk_mhz, latency_ns, &dynamic_pj);
 	*energy_pj = dynamic_pj + energy_static_mw(machine, level) * *latency_ns;
 }

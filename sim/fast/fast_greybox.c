@@ -46,8 +46,7 @@ void fast_run_greybox(const struct machine *machine, const struct program *progr
 		struct sim_result low, high;
 		fast_run_greybox(machine, program, point->low, work, &low);
 		fast_run_greybox(machine, program, point->high, work, &high);
-		const struct mixed_work mixed = mixed_work_of(machine, program);
-		mixed_combine(machine, level, &mixed, &low, &high, result);
+		mixed_combine(machine, level, mixed_n_round(program), &low, &high, result);
 		return;
 	}
 	struct program priced = *program;

@@ -48,9 +48,16 @@ void energy_use_of(const struct machine *machine, uint32_t level, const struct s
 	}
 	const struct result_mix *mix = &result->mix;
 	double low_awake_clk = mix->low_frac * mix->low.awake_clk;
-	add_actions(machine, point->low, &mix->low, mix->low_frac, 0, low_awake_clk, use);
-	add_actions(machine, point->high, counts, 1 - mix->low_frac, counts->arm_clk, counts->awake_clk - low_awake_clk,
-	            use);
+	if (mix->is_by_pe) {
+		add_actions(machine, point->low, &mix->low, mix->low_frac, mix->low_frac * mix->low.arm_clk,
+		            low_awake_clk, use);
+		add_actions(machine, point->high, counts, mix->high_frac, mix->high_frac * counts->arm_clk,
+		            mix->high_frac * counts->awake_clk, use);
+	} else {
+		add_actions(machine, point->low, &mix->low, mix->low_frac, 0, low_awake_clk, use);
+		add_actions(machine, point->high, counts, 1 - mix->low_frac, counts->arm_clk,
+		            counts->awake_clk - low_awake_clk, use);
+	}
 	energy_use_add_static(machine, point->low, mix->low_ns, use);
 	energy_use_add_static(machine, point->high, result->latency_ns - mix->low_ns, use);
 	use->machine[USE_SWITCH] += PJ_PER_NJ * machine_n_pe(machine) * mix->n_change;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mixed operating points: the points themselves, and results at them from those at the two levels. */
 #include "sim/program/mixed.h"
-#include "sim/program/mixed_turns.h"
 #include "sim/machine/machine_param.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
@@ -33,8 +32,13 @@ enum err_code mixed_add(struct machine *machine, uint32_t n_share, struct err *e
 	for (uint32_t low = 0; low < n_pure; low++)
 		for (uint32_t high = 0; high < n_pure; high++)
 			n_pair += machine->level[low].clk_mhz < machine->level[high].clk_mhz;
-	uint32_t least = mixed_is_by_pe(machine) ? 0 : 1;
-	uint64_t n_level = n_pure + (uint64_t)n_pair * (n_share - least);
+	bool by_pe = mixed_is_by_pe(machine);
+	uint64_t n_level = n_pure + (uint64_t)n_pair * (by_pe ? 1 : n_share - 1);
+	if (n_level > MACHINE_MAX_LEVEL && by_pe)
+		return err_add(err, ERR_INPUT,
+		               "levels by PE (dvfs.domain) of %s: %u pairs of its %u operating points, and themselves, "
+		               "are %llu, allowed are %d; leave some out",
+		               machine->name, n_pair, n_pure, (unsigned long long)n_level, MACHINE_MAX_LEVEL);
 	if (n_level > MACHINE_MAX_LEVEL)
 		return err_add(err, ERR_INPUT,
 		               "%u shares of %u pairs of operating points of %s are %llu operating points, allowed "
@@ -42,7 +46,7 @@ enum err_code mixed_add(struct machine *machine, uint32_t n_share, struct err *e
 		               n_share, n_pair, machine->name, (unsigned long long)n_level, MACHINE_MAX_LEVEL);
 	for (uint32_t low = 0; low < n_pure; low++)
 		for (uint32_t high = 0; high < n_pure; high++)
-			for (uint32_t n = least; n < n_share; n++) {
+			for (uint32_t n = 1; n < (by_pe ? 2 : n_share); n++) {
 				const struct operating_point *a = &machine->level[low], *b = &machine->level[high];
 				if (!(a->clk_mhz < b->clk_mhz))
 					continue;
@@ -50,18 +54,29 @@ enum err_code mixed_add(struct machine *machine, uint32_t n_share, struct err *e
 				*point = best_of(a, b);
 				point->low = low;
 				point->high = high;
-				point->n_low = n;
-				point->n_share = n_share;
-				(void)snprintf(point->name, sizeof(point->name), "%.15s*%u+%.15s*%u", a->name, n,
-				               b->name, n_share - n);
+				point->n_low = by_pe ? 0 : n;
+				point->n_share = by_pe ? 1 : n_share;
+				if (by_pe)
+					(void)snprintf(point->name, sizeof(point->name), "%.15s+%.15s", a->name,
+					               b->name);
+				else
+					(void)snprintf(point->name, sizeof(point->name), "%.15s*%u+%.15s*%u", a->name,
+					               n, b->name, n_share - n);
 			}
 	assert(machine->n_level == n_level);
 	return ERR_OK;
 }
 
+enum err_code mixed_offer(struct machine *machine, uint32_t n_share, struct err *err)
+{
+	if (n_share == 0 && !mixed_is_by_pe(machine))
+		return ERR_OK;
+	return mixed_add(machine, n_share > 0 ? n_share : 2, err);
+}
+
 /* ---- results ---- */
 
-static uint64_t n_round_of(const struct program *program)
+uint64_t mixed_n_round(const struct program *program)
 {
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
@@ -74,31 +89,6 @@ static uint64_t n_round_of(const struct program *program)
 			return ceil_div(step->u.jobs.n_job, step->u.jobs.n_pe);
 	}
 	return 0;
-}
-
-/*
- * Whether PEs that take jobs in turn have as many but for one: no queue has so few that a PE of its own lacks two. Of
- * the queue with most the jobs are known, so how many all others lack together.
- */
-static bool is_even(const struct program *program, const struct jobs *jobs)
-{
-	uint64_t n_queue = program->n_pe / jobs->n_pe, n_round = ceil_div(jobs->n_job, jobs->n_pe);
-	return program->n_task > 0 && n_queue * jobs->n_job >= program->n_task &&
-	       n_queue * jobs->n_job - program->n_task <= jobs->n_job - jobs->n_pe * (n_round - 1);
-}
-
-struct mixed_work mixed_work_of(const struct machine *machine, const struct program *program)
-{
-	struct mixed_work work = {.n_round = n_round_of(program), .n_barrier = 1, .n_pe = program->n_pe};
-	for (uint32_t i = 0; i < program->n_step; i++) {
-		const struct step *step = &program->step[i];
-		if (step->kind == STEP_COMPUTE) {
-			work.n_barrier = (uint64_t)real_max(1, step->u.compute.n_barrier);
-			work.n_idle_pe = work.n_pe > 0 ? machine_n_pe(machine) - work.n_pe : 0;
-		} else if (step->kind == STEP_JOBS && step->u.jobs.n_pe > 0 && is_even(program, &step->u.jobs))
-			work.n_task = program->n_task;
-	}
-	return work;
 }
 
 static double share_of(double low_frac, double low, double high)
@@ -150,31 +140,57 @@ static void combine_energy(const struct machine *machine, const struct operating
 	                   energy->awake_pj + energy->switch_pj + energy->static_pj;
 }
 
-void mixed_combine(const struct machine *machine, uint32_t level, const struct mixed_work *work,
-                   const struct sim_result *low, const struct sim_result *high, struct sim_result *result)
+void mixed_combine(const struct machine *machine, uint32_t level, uint64_t n_round, const struct sim_result *low,
+                   const struct sim_result *high, struct sim_result *result)
 {
 	assert(level < machine->n_level && mixed_is(&machine->level[level]) && result != low && result != high);
 	const struct operating_point *point = &machine->level[level];
-	if (work->n_round == 0 || !result_is_counted(high) || !result_is_counted(low)) {
-		*result = work->n_round > 0 && result_is_counted(high) ? *low : *high;
+	if (n_round == 0 || !result_is_counted(high) || !result_is_counted(low)) {
+		*result = n_round > 0 && result_is_counted(high) ? *low : *high;
 		result->mix = (struct result_mix){0};
 		return;
 	}
-	if (mixed_is_by_pe(machine)) {
-		mixed_take_turns(machine, point, work, low, high, result);
-		return;
-	}
-	double n_low = floor((double)work->n_round * point->n_low / point->n_share + 0.5), low_ns, high_ns;
-	double low_frac = n_low / (double)work->n_round;
+	assert(!mixed_is_by_pe(machine));
+	double n_low = floor((double)n_round * point->n_low / point->n_share + 0.5), low_ns, high_ns;
+	double low_frac = n_low / (double)n_round;
 	assert(low_frac >= 0 && low_frac <= 1);
 	*result = (struct sim_result){.counts = high->counts, .sram_byte = high->sram_byte};
 	result->counts.awake_clk = share_of(low_frac, low->counts.awake_clk, high->counts.awake_clk);
 	combine_phases(machine, point, low_frac, low, high, result, &low_ns, &high_ns);
-	result->mix = (struct result_mix){true, low_frac, low_ns, 1, low->counts};
+	result->mix = (struct result_mix){
+	    .is_mixed = true, .low_frac = low_frac, .low_ns = low_ns, .n_change = 1, .low = low->counts};
 	result->latency_ns = low_ns + high_ns + energy_switch_ns(machine, point->low, point->high);
 	combine_energy(machine, point, low_frac, low, high, low_ns, high_ns, &result->energy);
 	result->peak_power_mw = real_max(low->peak_power_mw, high->peak_power_mw);
 	result->apart_power_mw = real_max(low->apart_power_mw, high->apart_power_mw);
 	double mac_clk = result->counts.mac / (double)machine_n_mac(machine);
 	result->mac_util_frac = result->total_clk ? mac_clk / (double)result->total_clk : 0;
+}
+
+void mixed_least(const struct machine *machine, uint32_t level, const struct sim_result *low,
+                 const struct sim_result *high, struct sim_result *result)
+{
+	const struct operating_point *point = &machine->level[level];
+	double low_ns = 1e3 / machine->level[point->low].clk_mhz, high_ns = 1e3 / machine->level[point->high].clk_mhz;
+	const struct energy *a = &low->energy, *b = &high->energy;
+	assert(mixed_is(point) && mixed_is_by_pe(machine) && result != low && result != high);
+	*result = *high;
+	result->mix = (struct result_mix){0};
+	if (!result_is_counted(high) || !result_is_counted(low))
+		return;
+	result->latency_ns = 0;
+	for (int i = 0; i < N_PHASE; i++)
+		result->latency_ns +=
+		    real_min((double)low->phase_clk[i] * low_ns, (double)high->phase_clk[i] * high_ns);
+	struct energy *energy = &result->energy;
+	*energy = (struct energy){.mla_pj = real_min(a->mla_pj, b->mla_pj),
+	                          .sram_pj = real_min(a->sram_pj, b->sram_pj),
+	                          .noc_pj = real_min(a->noc_pj, b->noc_pj),
+	                          .dram_pj = real_min(a->dram_pj, b->dram_pj),
+	                          .arm_pj = real_min(a->arm_pj, b->arm_pj),
+	                          .awake_pj = real_min(a->awake_pj, b->awake_pj)};
+	energy->static_pj = result->latency_ns *
+	                    real_min(energy_static_mw(machine, point->low), energy_static_mw(machine, point->high));
+	energy->total_pj = energy->mla_pj + energy->sram_pj + energy->noc_pj + energy->dram_pj + energy->arm_pj +
+	                   energy->awake_pj + energy->static_pj;
 }

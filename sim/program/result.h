@@ -14,10 +14,13 @@ extern const char *const bound_name[N_BOUND]; /* "MAC array", "SRAM port", ... *
 /* Of a result at a mixed operating point what runs at its slower level, for sim/program/energy_use.h. */
 struct result_mix {
 	bool is_mixed;     /* false: all of it runs at the faster level, without a change */
-	double low_frac;   /* of the actions of its rounds */
-	double low_ns;     /* of the time, of PEs that are there in turns their mean */
+	bool is_by_pe;     /* PEs have levels of their own (dse/spread/layer_plan.h), else all change together */
+	double low_frac;   /* of the actions of its rounds; by PE of all actions at that level ... */
+	double high_frac;  /* ... and of those at the faster one; else one less low_frac */
+	double low_ns;     /* of the time, by PE the mean of all PEs */
 	double n_change;   /* changes of all PEs */
-	struct counts low; /* all of it at that level; counts are those of all of it at the faster one, but awake_clk */
+	struct counts low; /* all of it at that level; counts are those of all of it at the faster one, but awake_clk
+	                      where all change together */
 };
 
 struct sim_result {

@@ -28,6 +28,28 @@ struct all_designs {
 	bool none_runs;
 };
 
+/* All plans of a design at a pair of levels by PE, without a filter; each as it is by itself, too. */
+static inline void brute_force_plans(const struct layer_problem *layer, uint32_t *genome, struct pareto *front,
+                                     struct all_designs *all)
+{
+	struct layer_plan_results plans = {0};
+	layer_problem_plans(layer, genome, NULL, &plans);
+	for (size_t i = plans.n; i-- > 0;) {
+		struct evaluation alone;
+		genome[GENE_LEVEL] = plans.gene[i];
+		all->none_runs &= plans.result[i].violation > 0 && plans.result[i].reason < N_VERDICT;
+		all->least_violation = fmin(all->least_violation, plans.result[i].violation);
+		if (plans.result[i].violation > 0)
+			continue;
+		layer_problem_evaluate(layer, genome, 1, &alone);
+		assert_memory_equal(alone.objective, plans.result[i].objective,
+		                    layer->n_metric * sizeof(*alone.objective));
+		all->n_feasible++;
+		(void)pareto_insert(front, plans.result[i].objective, genome, 0);
+	}
+	layer_plan_results_free(&plans);
+}
+
 /* Every design, last first, so that the order of arrival is not that of the genomes. */
 static inline struct all_designs brute_force(const struct layer_problem *layer, struct pareto *front)
 {
@@ -37,6 +59,10 @@ static inline struct all_designs brute_force(const struct layer_problem *layer, 
 		uint32_t genome[N_LAYER_GENE];
 		struct evaluation result;
 		genome_of(layer, number, genome);
+		if (genome[GENE_LEVEL] >= layer_n_own_level(layer)) {
+			brute_force_plans(layer, genome, front, &all);
+			continue;
+		}
 		layer_problem_evaluate(layer, genome, 1, &result);
 		all.none_runs &= result.violation > 0 && result.reason < N_VERDICT;
 		all.least_violation = fmin(all.least_violation, result.violation);
@@ -122,6 +148,9 @@ static inline size_t check_near(const struct layer_problem *layer, const struct 
 		uint32_t genome[N_LAYER_GENE];
 		struct evaluation result;
 		genome_of(layer, number, genome);
+		/* plans are in the list, or not, by the same distance */
+		if (genome[GENE_LEVEL] >= layer_n_own_level(layer))
+			continue;
 		layer_problem_evaluate(layer, genome, 1, &result);
 		if (result.violation > 0 || (limit->strategies >> layer->strategy[genome[GENE_STRATEGY]] & 1) == 0 ||
 		    is_own_design(all, genome) || has_design(&list, genome))

@@ -112,7 +112,8 @@ static void test_mapping_fields_cover_a_design(void **state)
 		static const size_t n_byte[] = {[FIELD_SPLIT] = sizeof(struct dim_split),
 		                                [FIELD_NAME] = sizeof(uint32_t),
 		                                [FIELD_NUMBER] = sizeof(uint32_t),
-		                                [FIELD_FLAG] = sizeof(bool)};
+		                                [FIELD_FLAG] = sizeof(bool),
+		                                [FIELD_COUNT] = sizeof(uint32_t)};
 		for (size_t i = 0; i < n_byte[design_field[k].type]; i++)
 			covered[design_field[k].offset + i]++;
 	}

@@ -105,15 +105,14 @@ static void test_mixed_rounds_to_whole_rounds(void **state)
 				high = {.phase_clk = {[PHASE_COMPUTATION] = 300}};
 	struct sim_result result;
 	machine.dvfs_switch_ns = 7;
-	struct mixed_work work = {.n_round = 7, .n_barrier = 1};
+	const uint64_t n_round = 7;
 	/* a quarter of seven rounds are two, three quarters five */
-	mixed_combine(&machine, 2, &work, &low, &high, &result);
+	mixed_combine(&machine, 2, n_round, &low, &high, &result);
 	assert_close(result.latency_ns, 2.0 / 7 * 4000 + 5.0 / 7 * 1000 + 7);
-	mixed_combine(&machine, 4, &work, &low, &high, &result);
+	mixed_combine(&machine, 4, n_round, &low, &high, &result);
 	assert_close(result.latency_ns, 5.0 / 7 * 4000 + 2.0 / 7 * 1000 + 7);
 	/* one round is whole at one of them */
-	work.n_round = 1;
-	mixed_combine(&machine, 2, &work, &low, &high, &result);
+	mixed_combine(&machine, 2, 1, &low, &high, &result);
 	assert_close(result.latency_ns, 1000 + 7);
 	struct sample pool = sample_pool();
 	struct sim_result fast = run_at(&machine, &pool, 1, DETAIL_FAST),
