@@ -14,13 +14,14 @@ static void put(char text[LAYER_PLAN_TEXT_SIZE], const char *more)
 static void put_stretch(const struct layer_plans *plans, const struct stretch_option *option, size_t n, bool is_first,
                         char text[LAYER_PLAN_TEXT_SIZE])
 {
-	char own[PE_PLAN_TEXT_SIZE], times[32];
+	char own[PE_PLAN_TEXT_SIZE], times[32] = "";
 	if (option->is_alone)
 		(void)snprintf(own, sizeof(own), "all %s",
 		               plans->context->machine->level[plans->at[STAND_HIGH].level].name);
 	else
 		pe_plan_print(plans->context->machine, &option->own.plan, own);
-	(void)snprintf(times, sizeof(times), n > 1 ? "%zu times " : "", n);
+	if (n > 1)
+		(void)snprintf(times, sizeof(times), "%zu times ", n);
 	put(text, is_first ? "" : "; then ");
 	put(text, times);
 	put(text, own);
