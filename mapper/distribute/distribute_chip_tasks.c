@@ -82,6 +82,7 @@ static void spread_results(const struct layer_context *context, const struct mee
 	compute->write_router = real_max(compute->write_router, sum->busiest.router * frac);
 	compute->write_link = real_max(compute->write_link, sum->busiest.link * frac);
 	compute->write_port = real_max(compute->write_port, sum->busiest.port * frac);
+	compute->write_sender = real_max(compute->write_sender, sum->busiest.sender * frac);
 	if (compute->write_dram_byte > 0)
 		compute->write_dram_byte = real_max(compute->write_dram_byte, sum->busiest.dram * mean_byte);
 }
@@ -104,7 +105,7 @@ static double first_clk(const struct layer_context *context, const struct layer_
 
 /*
  * Packets of results, of the commands for their tasks, of what these say of their ends, as far from the PE as the
- * commands, and of the reports of the results' arrival. has_storage: paths are of results on their way to storage QPEs.
+ * commands, and of the reports of the results' arrival.
  */
 static double result_packets(const struct layer_context *context, const struct layer_design *design,
                              const struct tiling *tiling, const struct chip_assignment *a,
@@ -157,21 +158,23 @@ void distribute_chip_computation(const struct layer_context *context, const stru
 	struct meet_sum sum = {.n_result = 0};
 	if (distribute_meet(context, design, tiling, a, &sum))
 		price_meetings(context, design, tiling, a, &sum, compute);
+	double mean_word = tiling->all_a_word / (double)tiling->n_task * (double)n_task;
+	double most_word = compute->fetch.n_packet * machine->noc_packet_byte / 4;
+	compute->mean_frac = most_word > mean_word ? mean_word / most_word : 1;
 	double all_byte = (double)tiling->all_out_byte * done_frac;
 	struct result_share share = result_share(context, tiling, a);
 	double n_writer_pe = share.n_block * hierarchy->pe_per_block;
 	compute->write_packet = all_byte * share.frac / n_writer_pe / (double)n_task / machine->noc_packet_byte;
-	bool has_storage = machine->target == MACHINE_CHIP && machine->chip.n_storage_qpe > 0;
 	const struct transit transit = {.kind = TRANSIT_RESULTS,
 	                                .n_resident = hierarchy->pe_per_block,
 	                                .n_block = hierarchy->n_block,
-	                                .in_storage = has_storage};
+	                                .in_storage = design->out_storage};
 	const struct flow_paths *paths = transit_paths(machine, &context->mesh, &transit);
 	compute->write_router = (double)paths->router;
 	compute->write_link = (double)paths->link;
 	compute->write_port = (double)paths->port;
-	/* what results wait on their ways to storage QPEs is not counted */
-	compute->n_write_router = design->out_storage ? 0 : context->queue_place.n_router;
+	compute->write_sender = (double)paths->sender;
+	compute->n_write_router = design->out_storage ? (double)paths->way : context->queue_place.n_router;
 	if (!design->out_storage)
 		compute->write_dram_byte = all_byte * share.frac;
 	if (sum.n_result > 0)

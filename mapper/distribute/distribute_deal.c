@@ -74,9 +74,26 @@ static struct job_order order_of(const struct layer_context *context, const stru
 	uint64_t n_independent = order.n_result * (order.is_chain ? 1 : deal->n_pass);
 	if (order.n_pe > n_independent)
 		order.n_pe = (uint32_t)n_independent;
-	if (!deal->is_blocks)
+	if (!deal->is_blocks) {
 		order.n_before = queue * order.n_pe * deal->n_load;
+		order.n_command = deal->n_queue * order.n_pe * deal->n_load;
+	}
+	if (order.n_result > 0)
+		order.host_share = (double)(deal->n_row * deal->n_column) / (double)order.n_result;
 	return order;
+}
+
+/* Of the queues with as many columns of each size the one that the host starts last. */
+static struct job_order last_alike(const struct layer_context *context, const struct split *split,
+                                   const struct deal *deal, uint64_t queue)
+{
+	struct job_order first = order_of(context, split, deal, queue), last = first;
+	while (distribute_deals_columns(deal) && ++queue < deal->n_queue) {
+		struct job_order other = order_of(context, split, deal, queue);
+		if (other.n_c[0] == first.n_c[0] && other.n_c[1] == first.n_c[1])
+			last = other;
+	}
+	return last;
 }
 
 uint32_t distribute_busiest_queues(const struct layer_context *context, const struct split *split,
@@ -85,15 +102,22 @@ uint32_t distribute_busiest_queues(const struct layer_context *context, const st
 	uint64_t n_dealt = distribute_deals_columns(deal) ? deal->n_column : deal->n_row * deal->n_column, queue = 0;
 	uint64_t n_most = ceil_div(n_dealt, deal->n_queue);
 	bool has_wide_rows = context->block->kind != BLOCK_MATMUL && split->w.n_b > 0;
-	bool is_equal = distribute_deals_columns(deal) ? distribute_column_split(context, split)->n_b == 0
-	                                               : split->h.n_b == 0 && !has_wide_rows;
+	bool is_equal = distribute_column_split(context, split)->n_b == 0 &&
+	                (distribute_deals_columns(deal) || (split->h.n_b == 0 && !has_wide_rows));
 	while (n_dealt * (queue + 1) / deal->n_queue - n_dealt * queue / deal->n_queue < n_most)
 		queue++;
-	order[0] = order_of(context, split, deal, is_equal ? deal->n_queue - 1 : queue);
+	order[0] =
+	    is_equal ? order_of(context, split, deal, deal->n_queue - 1) : last_alike(context, split, deal, queue);
 	if (queue == 0 || is_equal)
 		return 1;
-	order[1] = order_of(context, split, deal, 0);
+	order[1] = last_alike(context, split, deal, 0);
 	return order[1].n_result > 0 ? 2 : 1; /* of fewer results than queues the first one has none */
+}
+
+struct job_order distribute_last_queue(const struct layer_context *context, const struct split *split,
+                                       const struct deal *deal)
+{
+	return order_of(context, split, deal, deal->n_queue - 1);
 }
 
 static uint64_t n_large_row(const struct split *split, uint64_t n_w, uint64_t n_row)

@@ -197,12 +197,34 @@ static void fill_kinds(const struct layer_context *context, const struct layer_d
 	for (uint32_t k = 0; k < JOB_MAX_KIND && jobs->n_order > 0; k++) {
 		uint32_t h = k >> 3, w = k >> 2 & 1, c = k >> 1 & 1, d = k & 1;
 		const struct tiling_kind kind = {h, is_matmul ? c : w, is_matmul ? 0 : c, d};
-		bool any_c = order[0].n_c[c] > 0 || (jobs->n_order > 1 && order[1].n_c[c] > 0);
+		bool any_c = false;
+		for (uint32_t i = 0; i < jobs->n_order; i++)
+			any_c |= order[i].n_c[c] > 0;
 		if (order->n_h[h] == 0 || order->n_w[w] == 0 || !any_c || order->n_d[d] == 0)
 			continue;
 		distribute_job_kind(context, design, tiling, &kind, &jobs->kind[k]);
 		jobs->kinds |= 1u << k;
 	}
+}
+
+/*
+ * The queue that starts last ends last where it has about as much to do as the busiest. Its columns are the smallest,
+ * which may take the array as long as larger ones.
+ */
+#define LAST_FRAC 0.8
+
+static void add_last_queue(const struct layer_context *context, const struct split *split, const struct deal *deal,
+                           struct jobs *jobs)
+{
+	struct job_order last = distribute_last_queue(context, split, deal);
+	double most_frac = 0, frac = distribute_share_of(context, split, deal, &last).round_frac;
+	for (uint32_t i = 0; i < jobs->n_order; i++) {
+		if (jobs->order[i].n_before == last.n_before)
+			return;
+		most_frac = real_max(most_frac, distribute_share_of(context, split, deal, &jobs->order[i]).round_frac);
+	}
+	if (jobs->n_order > 0 && frac >= LAST_FRAC * most_frac)
+		jobs->order[jobs->n_order++] = last;
 }
 
 /* Results of the queue that has most, and its share if all are equal. */
@@ -543,10 +565,12 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	jobs->n_served = n_served(jobs);
 	jobs->place = &context->queue_place;
 	jobs->is_mean = tiling->is_least && is_mean_range(context, design, tiling, &deal, jobs);
-	if (is_served(jobs, &deal, n_result) && !tiling->is_least)
+	if (is_served(jobs, &deal, n_result) && !tiling->is_least) {
+		add_last_queue(context, &design->split, &deal, jobs);
 		fill_kinds(context, design, tiling, jobs);
-	else
+	} else {
 		jobs->n_order = 0;
+	}
 	fill_counts(context, design, tiling, &deal, &traffic, jobs, &step->counts);
 	add_arm(context, design, tiling, &deal, jobs->n_pe, program);
 }

@@ -154,19 +154,22 @@ static struct pe_work longest_work(const struct sizes *sizes, const struct turn 
 	return longest;
 }
 
-/* Whether a QPE could work longer than so many clocks: if all its parts were the largest. */
-static bool may_exceed(const struct sizes *sizes, const struct turn *turn, const struct meeting_qpe *qpe, double clk)
+/* Whether a QPE could work longer, or fetch more, than a PE's work says: if all its parts were the largest. */
+static bool may_exceed(const struct sizes *sizes, const struct turn *turn, const struct meeting_qpe *qpe,
+                       const struct pe_work *longest)
 {
-	uint32_t n_most = 0, n_pe = sizes->context->machine->qpe_n_pe;
+	uint32_t n_most = 0, n_all = 0, n_pe = sizes->context->machine->qpe_n_pe;
 	const struct mla_port_clk *port = &sizes->port[0][0][0];
 	for (uint32_t z = 0; z < n_pe; z++) {
 		uint32_t n = count_bits(qpe->mask[z]);
 		n_most = n > n_most ? n : n_most;
+		n_all += n;
 	}
 	double task_clk = sizes->cost[0][0][0].shared_clk;
 	if (is_crowded(sizes, turn, qpe))
 		task_clk = real_max(task_clk, port->own + n_pe * port->a);
-	return n_most * task_clk > clk;
+	return n_most * task_clk > longest->shared_clk ||
+	       n_all * (double)sizes->cost[0][0][0].a_word > longest->a_word * n_pe;
 }
 
 static void add_runs(const struct sizes *sizes, const struct meeting *meeting, const struct turn *turn, double n,
@@ -177,11 +180,14 @@ static void add_runs(const struct sizes *sizes, const struct meeting *meeting, c
 		struct pe_work longest = {0};
 		for (uint32_t i = 0; i < run->n; i++) {
 			const struct meeting_qpe *qpe = &meeting->qpe[run->first + i];
-			if (!may_exceed(sizes, turn, qpe, longest.shared_clk))
+			if (!may_exceed(sizes, turn, qpe, &longest))
 				continue;
 			struct pe_work work = longest_work(sizes, turn, qpe);
+			/* whose router has most to do may be another one */
+			double a_word = real_max(work.a_word, longest.a_word);
 			if (work.shared_clk > longest.shared_clk)
 				longest = work;
+			longest.a_word = a_word;
 		}
 		sum->clk += n * longest.shared_clk;
 		sum->mac_clk += n * longest.mac_clk;
@@ -197,6 +203,7 @@ static void add_runs(const struct sizes *sizes, const struct meeting *meeting, c
 	sum->busiest.routed += n * results->routed;
 	sum->busiest.told += n * results->told;
 	sum->busiest.reported += n * results->reported;
+	sum->busiest.sender += n * results->sender;
 }
 
 /* ---- ifmap parts of a task each ---- */

@@ -142,6 +142,10 @@ double distribute_column_sum(const struct dim_split *column, const uint32_t n[2]
 uint32_t distribute_busiest_queues(const struct layer_context *context, const struct split *split,
                                    const struct deal *deal, struct job_order order[2]);
 
+/* The queue whose first jobs the host starts last. */
+struct job_order distribute_last_queue(const struct layer_context *context, const struct split *split,
+                                       const struct deal *deal);
+
 /* A queue's share: of results, of them by size, and of the rounds of the array, for which filters are stored, too. */
 struct share {
 	double n_frac, size_frac, round_frac;

@@ -236,6 +236,7 @@ static void add_results(struct walk *walk, bool to_storage, struct meeting_resul
 	sum->routed += load.routed;
 	sum->told += load.told;
 	sum->reported += load.reported;
+	sum->sender += (double)load.sender;
 	walk->found.n_result += to_storage ? 0 : n_all;
 }
 

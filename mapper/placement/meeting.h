@@ -32,7 +32,7 @@ struct meeting_run {
 /* Results, each counted as one, that pass the busiest router, link, PE of a storage QPE and interface; routers that all
  * of them pass, that the host's commands for their tasks do, and the reports of their arrival: sums over runs. */
 struct meeting_results {
-	double router, link, port, dram;
+	double router, link, port, dram, sender; /* sender: the busiest router of a QPE that has any itself */
 	double routed, told, reported;
 };
 

@@ -348,6 +348,8 @@ bool transit_find(const struct machine *machine, const struct transit_mesh *mesh
 	list_transit(&placement, transit);
 	bool is_found =
 	    flow_find_load(&placement.place.mesh, placement.n_pe, placement.op, NULL, placement.n_op, paths);
+	if (is_found && transit->kind == TRANSIT_RESULTS)
+		is_found = flow_find_way(&placement.place.mesh, placement.n_pe, placement.op, placement.n_op, paths);
 	/* what moves at once and is waited for as a whole takes what its busiest router or link does */
 	bool is_one_move = transit->kind == TRANSIT_TURN || transit->kind == TRANSIT_RING ||
 	                   transit->kind == TRANSIT_RESULTS || transit->kind == TRANSIT_FETCH;

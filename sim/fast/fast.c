@@ -69,6 +69,9 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 	};
 }
 
+/* The first results behind a barrier come when tasks end everywhere, and find routers half as busy. */
+#define FIRST_WAIT_FRAC 0.5
+
 /*
  * Results wait at each router on their way where operand A of the tasks there does: h w t / c, t of a PE's c clocks
  * from task to task being the task's and h w what a packet waits at busy routers. So c = t + h w t / c.
@@ -82,7 +85,7 @@ static double late_writes_clk(const struct compute *compute, double task_clk, co
 	    compute->n_write_router *
 	    fast_router_wait_clk(&fetch, compute->task_clk / n_task, rates->machine->qpe_n_pe, rates->router_packet);
 	double cycle_clk = (task_clk + sqrt(task_clk * (task_clk + 4 * wait_clk))) / 2;
-	return n_task * (cycle_clk - task_clk);
+	return (n_task - FIRST_WAIT_FRAC * compute->n_barrier) * (cycle_clk - task_clk);
 }
 
 /*
@@ -128,6 +131,12 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	double first_clk = compute->first_clk > 0 ? compute->first_clk : task_clk * barrier_frac;
 	double clk =
 	    real_max(task_clk + setups_clk + start_clk + bare_clk, first_clk + setups_clk * barrier_frac + write_clk);
+	/* a router on the way passes others' results and operand A of the tasks there */
+	double pass_clk = n_task * compute->write_packet * compute->write_sender / rates->router_packet;
+	double fetch_clk =
+	    compute->mean_frac * mla_router_clk(&compute->fetch, rates->machine->qpe_n_pe, rates->router_packet);
+	if (!rates->is_least)
+		clk = real_max(clk, n_task * rates->machine->mla_init_clk + fetch_clk + pass_clk);
 	/* short tasks wait for the host */
 	clk = real_max(clk, rates->is_least ? 0 : compute->n_message);
 	if (write_clk + setups_clk < task_clk)

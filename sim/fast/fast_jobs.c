@@ -380,11 +380,14 @@ static bool is_slowed(const struct jobs *jobs, uint64_t n_pe, const struct rates
 	       mla_router_clk(&jobs->fetch, n_neighbour, rates->router_packet) > jobs->task_clk;
 }
 
-/* What the jobs take in their order; task_clk: their tasks. */
+/* From this share of its time on messages wait for each other at the host. */
+#define HOST_FRAC 0.25
+
+/* What the jobs take in their order; least_clk: at least; task_clk: their tasks. */
 static double price_jobs(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe, const struct rates *rates,
-                         double *task_clk)
+                         double least_clk, double *task_clk)
 {
-	struct queue_rule rule = {.n_most = jobs->n_served};
+	struct queue_rule rule = {.n_most = jobs->n_served, .has_host = jobs->host_clk > HOST_FRAC * least_clk};
 	double all_router_clk = router_clk(jobs, (double)n_pe, rates) + job->setup_clk + job->answer_clk;
 	find_sharing(jobs, job, n_pe, rates, &rule);
 	rule.is_shared = is_slowed(jobs, n_pe, rates);
@@ -411,7 +414,7 @@ static struct step_time time_queue(const struct jobs *jobs, const struct rates *
 	struct job_time job = mean_job(jobs, rates);
 	double clk = floor_clk(jobs, &job, n_pe, rates), task_clk = jobs->task_clk;
 	if (!rates->is_least)
-		clk = real_max(clk, price_jobs(jobs, &job, n_pe, rates, &task_clk));
+		clk = real_max(clk, price_jobs(jobs, &job, n_pe, rates, clk, &task_clk));
 	return (struct step_time){clk, clk > 2 * dram_clk ? step_bound(task_clk, jobs->mac_clk) : BOUND_DRAM,
 	                          step_awake_frac(task_clk, jobs->mac_clk, rates), 0};
 }

@@ -91,6 +91,7 @@ struct queue_rule {
 	double setup_clk, answer_clk, duty, stretch;
 	uint64_t n_most; /* jobs that are served one by one at most */
 	bool is_shared;  /* tasks run in QPEs and wait for their routers; stretch is found */
+	bool has_host;   /* messages wait for each other at the host */
 };
 /* Clocks that a PE alone takes for jobs with so many loads one after the other, whose sums `kind` has: from the first
  * request to the answer to the write; task_clk as it is. */
@@ -100,6 +101,20 @@ double fast_alone_clk(const struct job_kind *kind, double n_load, double setup_c
 /* Serve the jobs of one of the orders, from the first load to the last write's answer; O(jobs), no allocation. */
 double fast_serve_queue(const struct jobs *jobs, const struct job_order *order, const struct rates *rates,
                         struct queue_rule *rule);
+
+/* ---- orders (fast_order.c) ---- */
+
+/* Jobs of one kind that follow each other are a run; where the next one begins. */
+struct job_cursor {
+	const struct job_order *order;
+	uint64_t n_left; /* results of rows not yet begun */
+	uint32_t h, w, d;
+	uint32_t first, c, end; /* columns of the row: first to end - 1, c is next */
+};
+
+struct job_cursor job_cursor_at_start(const struct job_order *order);
+/* Jobs of the next run, 0: there are none; a chain's begin with its first part. */
+uint32_t job_cursor_next_run(struct job_cursor *cursor, uint32_t *kind);
 
 /* ---- QPEs (fast_qpe.c) ---- */
 

@@ -20,61 +20,6 @@
 /* Storage QPEs of a queue: as many as its interface has blocks. */
 #define QUEUE_MAX_STORAGE 4
 
-/* Jobs of one kind that follow each other are a run; where the next one begins. */
-struct cursor {
-	const struct job_order *order;
-	uint64_t n_left; /* results of rows not yet begun */
-	uint32_t h, w, d;
-	uint32_t first, c, end; /* columns of the row: first to end - 1, c is next */
-};
-
-static void begin_row(struct cursor *cursor, uint32_t first)
-{
-	uint32_t n_column = cursor->order->n_c[0] + cursor->order->n_c[1];
-	cursor->first = cursor->c = first;
-	cursor->end = cursor->n_left < n_column - first ? first + (uint32_t)cursor->n_left : n_column;
-	cursor->n_left -= cursor->end - first;
-}
-
-static struct cursor cursor_at_start(const struct job_order *order)
-{
-	uint32_t n_column = order->n_c[0] + order->n_c[1], n_w = order->n_w[0] + order->n_w[1];
-	uint64_t row = order->n_skip / n_column;
-	struct cursor cursor = {.order = order, .n_left = order->n_result};
-	cursor.w = (uint32_t)(row % n_w);
-	cursor.h = (uint32_t)(row / n_w % (order->n_h[0] + order->n_h[1]));
-	begin_row(&cursor, (uint32_t)(order->n_skip % n_column));
-	return cursor;
-}
-
-static void end_row(struct cursor *cursor)
-{
-	const struct job_order *order = cursor->order;
-	cursor->c = cursor->first;
-	if (!order->is_chain && ++cursor->d < order->n_d[0] + order->n_d[1])
-		return;
-	cursor->d = 0;
-	if (++cursor->w == order->n_w[0] + order->n_w[1]) {
-		cursor->w = 0;
-		if (++cursor->h == order->n_h[0] + order->n_h[1])
-			cursor->h = 0;
-	}
-	begin_row(cursor, 0);
-}
-
-/* Jobs of the next run, 0: there are none; a chain's begin with its first part. */
-static uint32_t next_run(struct cursor *cursor, uint32_t *kind)
-{
-	const struct job_order *order = cursor->order;
-	bool small = cursor->c >= order->n_c[0];
-	uint32_t end = !small && order->n_c[0] < cursor->end ? order->n_c[0] : cursor->end, n = end - cursor->c;
-	*kind = JOB_KIND(cursor->h >= order->n_h[0], cursor->w >= order->n_w[0], small, cursor->d >= order->n_d[0]);
-	cursor->c = end;
-	if (end == cursor->end && n > 0)
-		end_row(cursor);
-	return n;
-}
-
 /* think: from a load's last packet at the DRAM to the task's end, or its start in a QPE; stream: in which a write's
  * packets come to the DRAM */
 struct kind_clk {
@@ -82,8 +27,18 @@ struct kind_clk {
 	double load_packet, write_packet;
 };
 
-/* What a PE is at a clock: its operands have come, its task starts or ends, its write's first or last packet comes. */
-enum turn { TURN_LOADED, TURN_TASK_STARTS, TURN_TASK_ENDS, TURN_WRITE_STARTS, TURN_WRITE_ENDS };
+/* What a PE is at a clock: its load is asked for, its operands have come, the host knows it, its task starts or ends,
+ * its write's first or last packet comes. */
+enum turn {
+	TURN_ASKED,
+	TURN_LOADED,
+	TURN_REPORTED,
+	TURN_TASK_STARTS,
+	TURN_TASK_ENDS,
+	TURN_WRITE_STARTS,
+	TURN_WRITE_ENDS,
+	TURN_WRITTEN
+};
 struct ending {
 	double clk;
 	struct job_place job;
@@ -111,6 +66,13 @@ struct queue {
 	struct idle_pe idle[JOB_MAX_PE];
 	struct shared_qpes *qpes; /* NULL: tasks do not wait for routers */
 	double dram_packet;       /* a clock, of a load */
+	/* A message of this queue and those of the others meanwhile, PE clocks of the host; 0: it has time for all. */
+	double message_clk;
+	double host_free_clk;
+	double setup_clk; /* of a load, before the host knows that it has come */
+	/* What the ways of a QPE's loads and writes take longer than those of the mean one. */
+	uint32_t qpe_n_pe, n_qpe;
+	double load_way_clk[QUEUE_MAX_QPE], write_way_clk[QUEUE_MAX_QPE];
 };
 
 /* What a load's packets take longer into a PE than out of the DRAM. */
@@ -211,6 +173,35 @@ static void add_ending(struct queue *queue, struct ending ending)
 	queue->ending[i] = ending;
 }
 
+static void time_ways(const struct queue_place *place, const struct rates *rates, uint32_t n_pe, struct queue *queue)
+{
+	uint32_t qpe_n_pe = (uint32_t)rates->machine->qpe_n_pe, n_qpe = (n_pe + qpe_n_pe - 1) / qpe_n_pe;
+	queue->qpe_n_pe = qpe_n_pe;
+	queue->n_qpe = place && n_qpe <= place->n_qpe ? n_qpe : 0;
+	double hop_clk = latency_hop_clk(rates->machine, rates->level);
+	double load_hop = latency_mean_hop(rates->machine, SETUP_SINGLE_LOAD);
+	double write_hop = latency_mean_hop(rates->machine, SETUP_HANDSHAKE);
+	for (uint32_t i = 0; i < queue->n_qpe; i++) {
+		queue->load_way_clk[i] = hop_clk * (place->load_hop[i] - load_hop);
+		queue->write_way_clk[i] = hop_clk * (place->write_hop[i] - write_hop);
+	}
+}
+
+static double way_clk(const struct queue *queue, const double *clk, uint32_t pe)
+{
+	return queue->n_qpe > 0 ? clk[pe / queue->qpe_n_pe] : 0;
+}
+
+/* When the host has passed n messages that come at a clock. */
+static double pass_host(struct queue *queue, double n, double clk)
+{
+	if (queue->message_clk <= 0)
+		return clk;
+	double wait_clk = real_max(0, queue->host_free_clk - clk);
+	queue->host_free_clk = clk + wait_clk + n * queue->message_clk;
+	return clk + wait_clk;
+}
+
 /* A load that is asked for at a clock, and the task after it. */
 static void serve_load(struct queue *queue, const struct job_place *place, double clk)
 {
@@ -224,7 +215,29 @@ static void serve_load(struct queue *queue, const struct job_place *place, doubl
 		ready_clk = real_max(ready_clk, *storage_clk);
 		queue->next_storage = queue->next_storage + 1 < queue->n_storage ? queue->next_storage + 1 : 0;
 	}
-	add_ending(queue, (struct ending){ready_clk + job->think, *place, queue->qpes ? TURN_LOADED : TURN_TASK_ENDS});
+	struct ending next = {ready_clk + way_clk(queue, queue->load_way_clk, place->pe), *place, TURN_LOADED};
+	if (queue->message_clk <= 0) {
+		next.clk += job->think;
+		next.turn = queue->qpes ? TURN_REPORTED : TURN_TASK_ENDS;
+	} else {
+		next.clk += queue->setup_clk;
+	}
+	add_ending(queue, next);
+}
+
+/* Sorted, as ways differ. */
+static void add_idle(struct queue *queue, uint32_t n_pe, struct idle_pe idle)
+{
+	uint32_t slot = queue->first_idle + queue->n_idle;
+	slot = slot < n_pe ? slot : slot - n_pe;
+	for (uint32_t n = queue->n_idle++; n > 0; n--) {
+		uint32_t before = slot > 0 ? slot - 1 : n_pe - 1;
+		if (queue->idle[before].clk <= idle.clk)
+			break;
+		queue->idle[slot] = queue->idle[before];
+		slot = before;
+	}
+	queue->idle[slot] = idle;
 }
 
 static void start_write(struct queue *queue, struct ending *ending)
@@ -265,12 +278,20 @@ static struct ending take_next(struct queue *queue)
  * A task starts; or it has ended, and a chain goes on or the result is written; or a write has ended, behind what has
  * come to the DRAM before its last packet. Returns when the PE is idle, -1 if it is not.
  */
-static double serve_turn(struct queue *queue, const struct job_order *order, uint32_t n_d, double answer_clk,
-                         struct ending ending)
+static double serve_turn(struct queue *queue, const struct job_order *order, uint32_t n_d, double n_message,
+                         double answer_clk, struct ending ending)
 {
 	const struct kind_clk *job = &queue->kind[ending.job.kind];
 	switch (ending.turn) {
+	case TURN_ASKED:
+		serve_load(queue, &ending.job, ending.clk);
+		return -1;
 	case TURN_LOADED:
+		ending.clk = pass_host(queue, order->n_load + 1, ending.clk) + job->think - queue->setup_clk;
+		ending.turn = queue->qpes ? TURN_REPORTED : TURN_TASK_ENDS;
+		add_ending(queue, ending);
+		return -1;
+	case TURN_REPORTED:
 		pass_routers(queue, &ending, job->load_packet, 1 / queue->dram_packet, TURN_TASK_STARTS);
 		return -1;
 	case TURN_TASK_STARTS:
@@ -282,7 +303,15 @@ static double serve_turn(struct queue *queue, const struct job_order *order, uin
 	case TURN_WRITE_ENDS:
 		advance(queue, ending.clk);
 		queue->n_write--;
-		return ending.clk + queue->backlog_clk + answer_clk;
+		ending.clk += queue->backlog_clk + way_clk(queue, queue->write_way_clk, ending.job.pe);
+		ending.clk += answer_clk;
+		ending.turn = TURN_WRITTEN;
+		if (queue->message_clk <= 0)
+			return ending.clk;
+		add_ending(queue, ending);
+		return -1;
+	case TURN_WRITTEN:
+		return pass_host(queue, n_message, ending.clk);
 	case TURN_TASK_ENDS:
 	default:
 		break;
@@ -290,11 +319,17 @@ static double serve_turn(struct queue *queue, const struct job_order *order, uin
 	if (ending.job.d + 1 < n_d) {
 		uint32_t d = ++ending.job.d;
 		ending.job.kind = (ending.job.kind & ~1u) | (d >= order->n_d[0]);
-		serve_load(queue, &ending.job, ending.clk);
+		ending.clk = pass_host(queue, 1 + order->n_load, ending.clk);
+		ending.turn = TURN_ASKED;
+		if (queue->message_clk > 0)
+			add_ending(queue, ending);
+		else
+			serve_load(queue, &ending.job, ending.clk);
 		return -1;
 	}
 	if (job->write <= 0)
-		return ending.clk + answer_clk;
+		return pass_host(queue, n_message, ending.clk) + answer_clk;
+	(void)pass_host(queue, 1, ending.clk);
 	if (queue->qpes)
 		pass_routers(queue, &ending, job->write_packet, job->stream / job->write_packet, TURN_WRITE_STARTS);
 	else
@@ -319,6 +354,19 @@ static void add_job(const struct kind_clk *kind, double n, double idle_clk, stru
 	load->pe += n * (real_max(kind->load, kind->storage) + kind->write + kind->think + idle_clk);
 }
 
+/* All jobs of a result that ends with one of this kind. */
+static void add_result(const struct queue *queue, const struct job_order *order, uint32_t kind, double idle_clk,
+                       struct load_clk *load)
+{
+	if (!order->is_chain) {
+		add_job(&queue->kind[kind], 1, idle_clk, load);
+		return;
+	}
+	for (uint32_t d = 0; d < 2; d++)
+		if (order->n_d[d] > 0)
+			add_job(&queue->kind[(kind & ~1u) | d], order->n_d[d], idle_clk, load);
+}
+
 /* A long queue's middle is left out: served is what is left, and all of it is measured between these results. */
 struct excerpt {
 	struct job_order served;
@@ -331,14 +379,17 @@ struct excerpt {
 static double serve(struct queue *queue, const struct job_order *order, const struct queue_rule *rule,
                     struct excerpt *excerpt)
 {
-	struct cursor cursor = cursor_at_start(order);
+	struct job_cursor cursor = job_cursor_at_start(order);
 	uint32_t n_pe = order->n_pe, n_d = order->is_chain ? order->n_d[0] + order->n_d[1] : 1, kind = 0;
-	uint32_t n_run = next_run(&cursor, &kind);
+	uint32_t n_run = job_cursor_next_run(&cursor, &kind);
 	double end_clk = 0;
 	uint64_t n_done = 0;
 	struct load_clk done = {0, 0};
 	queue->clk = queue->backlog_clk = 0;
 	queue->n_write = queue->next_storage = 0;
+	queue->message_clk = rule->has_host ? order->host_share : 0;
+	queue->host_free_clk = (double)order->n_command;
+	queue->setup_clk = rule->setup_clk;
 	for (uint32_t i = 0; i < QUEUE_MAX_STORAGE; i++)
 		queue->storage_clk[i] = 0;
 	queue->first = queue->last = queue->first_idle = 0;
@@ -355,20 +406,24 @@ static double serve(struct queue *queue, const struct job_order *order, const st
 			queue->first_idle = queue->first_idle + 1 == n_pe ? 0 : queue->first_idle + 1;
 			queue->n_idle--;
 			if (--n_run == 0)
-				n_run = next_run(&cursor, &kind);
+				n_run = job_cursor_next_run(&cursor, &kind);
 			continue;
 		}
 		struct ending next = take_next(queue);
-		double idle_clk = serve_turn(queue, order, n_d, rule->answer_clk, next);
-		if (excerpt && next.turn == TURN_TASK_ENDS)
+		/* of its last job the PE is told no more */
+		double n_message = n_run > 0 ? 1 + order->n_load : 1;
+		double idle_clk = serve_turn(queue, order, n_d, n_message, rule->answer_clk, next);
+		/* results that wait for the host come in bursts, which their tasks do not */
+		if (excerpt && next.turn == TURN_TASK_ENDS && !rule->has_host)
 			add_job(&queue->kind[next.job.kind], 1, rule->answer_clk, &done);
 		if (idle_clk < 0)
 			continue;
-		uint32_t slot = queue->first_idle + queue->n_idle++;
-		queue->idle[slot < n_pe ? slot : slot - n_pe] = (struct idle_pe){idle_clk, next.job.pe};
+		add_idle(queue, n_pe, (struct idle_pe){idle_clk, next.job.pe});
 		end_clk = real_max(end_clk, idle_clk);
 		if (!excerpt)
 			continue;
+		if (rule->has_host)
+			add_result(queue, order, next.job.kind, rule->answer_clk, &done);
 		n_done++;
 		if (n_done == excerpt->n_first) {
 			excerpt->first = done;
@@ -491,6 +546,7 @@ double fast_serve_queue(const struct jobs *jobs, const struct job_order *order, 
 		shared_qpes_begin(jobs->place, order->n_pe, rates, &qpes);
 		queue.qpes = &qpes;
 	}
+	time_ways(jobs->place, rates, order->n_pe, &queue);
 	struct job_order served = *order;
 	struct merged merged = {{1, 1}};
 	time_kinds(jobs, rates, rule, &merged, &queue);

@@ -486,6 +486,30 @@ bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op
 		}
 		count(&n_router[last], by, &paths->router);
 	}
+	for (uint32_t i = 0; i < n_op && has_memory; i++)
+		if (!(op[i].from & FLOW_DRAM))
+			count(&n_router[op[i].from / n_pe], 0, &paths->sender);
+	arena_free(&memory);
+	return has_memory;
+}
+
+bool flow_find_way(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, uint32_t n_op,
+                   struct flow_paths *paths)
+{
+	struct arena memory = {0};
+	const struct flow_run run = {.mesh = mesh, .n_pe = n_pe};
+	bool *sends = arena_array(&memory, mesh->n_qpe, sizeof(*sends));
+	bool has_memory = !memory.is_out;
+	for (uint32_t i = 0; i < n_op && has_memory; i++)
+		sends[op[i].from / n_pe] = true;
+	for (uint32_t i = 0; i < n_op && has_memory; i++) {
+		uint32_t at = router_of(&run, op[i].from, op[i].to), last = router_of(&run, op[i].to, op[i].from);
+		uint32_t n = sends[last];
+		for (; at != last; at = mesh_next(mesh, at, last))
+			n += sends[at];
+		if ((float)n > paths->way)
+			paths->way = (float)n;
+	}
 	arena_free(&memory);
 	return has_memory;
 }

@@ -51,6 +51,8 @@ struct flow_paths {
 	/* operations, and routers that an item of each passes, in all; those that the host's commands pass, and the
 	 * reports to it, where each operation has one of either */
 	double n_op, routed, told, reported;
+	float sender; /* items through the busiest router of a QPE that sends any */
+	float way;    /* routers of QPEs that send any, the most on an item's way; flow_find_way */
 };
 
 /* Items of one size on one machine. */
@@ -87,5 +89,9 @@ static inline double flow_clk(const struct flow_path *path, const double clk[N_F
  * weight [n_op] says; NULL: once. false: no memory. */
 bool flow_find_load(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, const uint32_t *weight,
                     uint32_t n_op, struct flow_paths *paths);
+
+/* Fill in the longest way of operations that start at PEs. false: no memory. */
+bool flow_find_way(const struct mesh *mesh, uint32_t n_pe, const struct flow_op *op, uint32_t n_op,
+                   struct flow_paths *paths);
 
 #endif

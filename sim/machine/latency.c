@@ -92,22 +92,38 @@ static double round_clk(const struct machine *machine, double pe_mhz)
 	return n_qpe * machine->qpe_n_pe / n_agent * real_max(1, pe_mhz / machine->noc_clk_mhz);
 }
 
+static double mean_hop(const struct machine *machine)
+{
+	return agent_hop(machine->chip.mesh_w) + agent_hop(machine->chip.mesh_h);
+}
+
+double latency_hop_clk(const struct machine *machine, uint32_t level)
+{
+	assert(level < machine->n_level);
+	return machine->noc_hop_clk * machine->level[level].clk_mhz / machine->noc_clk_mhz;
+}
+
+double latency_mean_hop(const struct machine *machine, enum setup setup)
+{
+	const struct latency_share *share = &latency_share[machine->target][setup];
+	assert(setup < N_SETUP && share->n_beyond == share->n_hop);
+	return share->n_hop > 0 ? share->n_hop * mean_hop(machine) / MEASURED_AGENT_HOP : 0;
+}
+
 double latency_setup_clk(const struct machine *machine, uint32_t level, enum setup setup, double setup_clk)
 {
 	assert(level < machine->n_level && setup < N_SETUP && setup_clk >= 0);
 	assert(machine->target <= MACHINE_CHIP); /* a systolic array has no such transfers */
 	const struct latency_share *share = &latency_share[machine->target][setup];
 	double pe_mhz = machine->level[level].clk_mhz;
-	double router_clk = machine->noc_hop_clk * pe_mhz / machine->noc_clk_mhz;
+	double router_clk = latency_hop_clk(machine, level);
 	double interface_clk = machine->dram_interface_clk * pe_mhz / machine->dram_clk_mhz;
 	double extra_clk = share->n_router * (router_clk - MEASURED_ROUTER_CLK) +
 	                   share->n_interface * (interface_clk - MEASURED_INTERFACE_CLK) +
 	                   share->n_host * (machine->chip.host_latency_clk - MEASURED_HOST_CLK);
 	extra_clk += share->n_beyond * router_clk;
-	if (share->n_hop > 0) {
-		double hop = agent_hop(machine->chip.mesh_w) + agent_hop(machine->chip.mesh_h);
-		extra_clk += share->n_hop * (hop / MEASURED_AGENT_HOP - 1) * router_clk;
-	}
+	if (share->n_hop > 0)
+		extra_clk += share->n_hop * (mean_hop(machine) / MEASURED_AGENT_HOP - 1) * router_clk;
 	if (share->n_round > 0)
 		extra_clk += share->n_round * (round_clk(machine, pe_mhz) - MEASURED_ROUND_CLK);
 	return real_max(0, setup_clk + extra_clk);

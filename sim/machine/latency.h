@@ -28,4 +28,10 @@ enum setup {
  */
 double latency_setup_clk(const struct machine *machine, uint32_t level, enum setup setup, double setup_clk);
 
+/* PE clocks of a hop of the NoC. */
+double latency_hop_clk(const struct machine *machine, uint32_t level);
+/* Hops between QPEs that a set-up has on a chip, the mean over the mesh; 0: a QPE alone. SETUP_SINGLE_LOAD or
+ * SETUP_HANDSHAKE, as others do not tell theirs from those where they were measured. */
+double latency_mean_hop(const struct machine *machine, enum setup setup);
+
 #endif

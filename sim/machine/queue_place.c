@@ -29,6 +29,24 @@ static uint32_t count_routers(const struct mesh *mesh)
 	return most;
 }
 
+/* Meshes are so large that this never binds where QPEs are told apart. */
+static uint8_t narrow(uint32_t n_hop)
+{
+	return n_hop < UINT8_MAX ? (uint8_t)n_hop : UINT8_MAX;
+}
+
+/* A load: command to the interface, packets, report, the task's command; a write: packets, and the interface's report.
+ */
+static void count_hops(const struct mesh *mesh, uint32_t qpe, uint32_t index, struct queue_place *place)
+{
+	uint32_t port = mesh_dram_port(mesh, 0, qpe), agent = mesh_agent(mesh, qpe);
+	uint32_t to_agent = mesh_n_hop(mesh, qpe, agent), to_port = mesh_n_hop(mesh, qpe, port);
+	uint32_t command = mesh_n_hop(mesh, mesh_agent(mesh, port), port);
+	place->load_hop[index] = narrow(command + to_port + 2 * to_agent);
+	uint32_t report_agent = mesh_agent(mesh, port), report_port = mesh_dram_port(mesh, 0, report_agent);
+	place->write_hop[index] = narrow(to_port + mesh_n_hop(mesh, report_port, report_agent));
+}
+
 void queue_place_derive(const struct machine *machine, struct queue_place *place)
 {
 	struct mesh mesh;
@@ -43,6 +61,8 @@ void queue_place_derive(const struct machine *machine, struct queue_place *place
 		qpe[n_qpe++] = i;
 	}
 	place->n_qpe = n_qpe;
-	for (uint32_t i = 0; i < n_qpe; i++)
+	for (uint32_t i = 0; i < n_qpe; i++) {
 		place->pass[i] = pass_of(&mesh, qpe, n_qpe, qpe[i]);
+		count_hops(&mesh, qpe[i], i, place);
+	}
 }

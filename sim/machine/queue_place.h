@@ -16,6 +16,9 @@ struct queue_place {
 	/* Of these, of the QPE of the mesh that is furthest; known however many QPEs there are, whatever lies beyond
 	 * the mesh. */
 	uint32_t n_router;
+	/* Hops on the ways of a QPE's jobs: of a load from the host's command to the start of the task, of a write from
+	 * the PE to the report. */
+	uint8_t load_hop[QUEUE_MAX_QPE], write_hop[QUEUE_MAX_QPE];
 };
 
 /* Of a machine that has passed machine_check, and is no systolic array; a QPE machine has one QPE. */

@@ -151,13 +151,15 @@ struct compute {
 	double task_clk;        /* PE clocks of all n_task tasks of the busiest PE, SRAM shared with its neighbours */
 	double mac_clk;         /* of that, clocks in which the array multiplies */
 	struct mla_fetch fetch; /* of operand A during those tasks, which a QPE's PEs run at the same time */
+	double mean_frac;       /* of that of the mean PE, which may have smaller parts */
 	uint64_t n_task;
 	double write_packet;    /* of one task's result, largest */
 	double write_router;    /* packets through the busiest router for each packet that every PE writes ... */
 	double write_link;      /* ... over the busiest link ... */
+	double write_sender;    /* ... through the busiest router of a QPE that computes ... */
 	double write_port;      /* ... and into the storage QPEs' PE that gets most; 0: as from the writing PE, 1 */
 	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
-	double n_write_router;  /* routers of computing QPEs that a result passes to the DRAM, the most */
+	double n_write_router;  /* routers of computing QPEs that a result passes, the most */
 	double n_start;         /* PEs that the host starts behind a barrier, a message a clock */
 	double n_barrier;       /* 1..n_task: times that all PEs wait for each other's tasks and writes */
 	double first_clk;       /* PE clocks behind all barriers until results are written, at least; 0: a task each */
@@ -181,7 +183,9 @@ struct job_order {
 	uint64_t n_skip, n_result;       /* results before the queue's first one, row by row, and the queue's */
 	uint32_t n_pe;                   /* 1..JOB_MAX_PE */
 	uint64_t n_before;               /* commands of the host before those for the queue's first jobs ... */
-	uint32_t n_load;                 /* ... and those of a job */
+	uint64_t n_command;              /* ... and for the first jobs of all queues */
+	uint32_t n_load;                 /* commands of a job; 0: the host passes any number at once */
+	double host_share;               /* messages of all queues for each of this one */
 	bool is_chain;
 };
 
@@ -226,7 +230,7 @@ struct jobs {
 	uint32_t kinds; /* bit k: kind[k] is filled */
 	uint64_t
 	    n_served; /* most jobs of an order to serve; of a longer one an excerpt is, and the rest follows its pace */
-	struct job_order order[2];
+	struct job_order order[3];
 	struct job_kind kind[JOB_MAX_KIND];
 };
 
