@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/certificate.h"
 #include "dse/engine/engine.h"
+#include "dse/spread/layer_plan.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -51,6 +52,15 @@ static void name_left_out(const struct explore *explore, char *text, size_t n_by
 		               i > 0 ? " and " : "; not covered: ", explore->n_failure - i);
 }
 
+/* Whether PEs of one loop may run at different levels, on one machine or another. */
+static bool has_level_plans(const struct space *space)
+{
+	for (size_t i = 0; i < space->n_machine; i++)
+		if (space->machine[i].dvfs_domain != DVFS_CHIP)
+			return true;
+	return false;
+}
+
 static void print_text(const struct front_run *run, bool is_short, char *text, size_t n_byte)
 {
 	const struct explore *explore = run->explore;
@@ -84,6 +94,9 @@ static void print_text(const struct front_run *run, bool is_short, char *text, s
 	if (is_left_out_alone(explore))
 		name_left_out(explore, text, n_byte);
 	size_t n = strlen(text);
+	if (certificate_is_branched(run) && has_level_plans(run->space))
+		n += (size_t)snprintf(text + n, n_byte - n, "; of levels by PE a design has at most %d plans",
+		                      LAYER_PLAN_MAX);
 	if (run->price && run->price->is_priced) {
 		static const char before[] = "fast tier: ";
 		char claim[PRICE_CLAIM_SIZE] = "as said of its prices above";
