@@ -11,7 +11,7 @@ what=${1:-}
 
 # rows FILE: machine, memory, GB/s, saved by IDEAL, by VF-OH-Q, by equation 6, of the table of means.
 rows() {
-	awk '/^mean over/ { on = 1 } on && NF == 0 { exit } on && $1 ~ /_tpu$/ { print $1, $2, $3, $5, $7, $8 }' "$1"
+	awk '/^dynamic energy saved against race to idle, mean over/ { on = 1 } on && NF == 0 { exit } on && $1 ~ /_tpu$/ { print $1, $2, $3, $5, $7, $8 }' "$1"
 }
 
 sed 's/memory_model: scalesim/memory_model: physical/; /bandwidth_word_byte/d

@@ -199,9 +199,9 @@ for axis in '[64Hz]' '64KiB..256KiB' '256KiB..64KiB:x2' '64KiB..256KiB:x1' '64Ki
 done
 
 # So have options that are amounts.
-expect_code 0 "$DSE" power dvfs_chip tiny --budget-ms 130us --budget-mw 0.9W --json
+expect_code 0 "$DSE" power dvfs_chip tiny --budget-ms 140us --budget-mw 0.9W --json
 cp "$work/out" "$work/units.out"
-expect_code 0 "$DSE" power dvfs_chip tiny --budget-ms 0.13 --budget-mw 900 --json
+expect_code 0 "$DSE" power dvfs_chip tiny --budget-ms 0.14 --budget-mw 900 --json
 expect_same "$work/units.out" "$work/out"
 expect_code 0 "$DSE" roofline dvfs_chip tiny --memory-gb-s 3.2GB/s,800MB/s --json
 cp "$work/out" "$work/units.out"

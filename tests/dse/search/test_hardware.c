@@ -227,7 +227,7 @@ static void test_hardware_front_is_that_of_all_machines(void **state)
 	              (unsigned long long)seen.n_shared, (unsigned long long)seen.n_point,
 	              (unsigned long long)seen.n_empty);
 	assert_true(seen.n_shared > 10 * n_space && seen.n_machine > 10 * n_space &&
-	            seen.n_cut * (n_space < 16 ? 8 : 4) > seen.n_machine);
+	            seen.n_cut * (n_space < 16 ? 8 : 5) > seen.n_machine);
 	assert_true(seen.n_empty > 0 || n_space < 16);
 }
 
