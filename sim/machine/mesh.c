@@ -4,16 +4,10 @@
 #include "sim/base/checked.h"
 #include <assert.h>
 
+/* Whether each interface is next to some QPE: its rows are of the mesh, and there is a right half, where it is needed. */
 static bool deals_near(const struct mesh *mesh)
 {
-	for (uint32_t dram = 0; dram < mesh->n_dram; dram++) {
-		uint32_t qpe = 0;
-		while (qpe < mesh->n_qpe && mesh_near_dram(mesh, qpe) != dram)
-			qpe++;
-		if (qpe == mesh->n_qpe)
-			return false;
-	}
-	return true;
+	return ceil_div(mesh->n_dram, 2) <= mesh->h && (mesh->n_dram == 1 || mesh->w > 1);
 }
 
 void mesh_derive(const struct machine *machine, struct mesh *mesh)
@@ -83,12 +77,20 @@ uint32_t mesh_next(const struct mesh *mesh, uint32_t from, uint32_t to)
 	return next;
 }
 
+static uint32_t n_apart(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* As many as mesh_next makes: X, then Y; from beyond the mesh to another column first up to its last row. */
 uint32_t mesh_n_hop(const struct mesh *mesh, uint32_t from, uint32_t to)
 {
-	uint32_t n = 0;
-	for (; from != to; from = mesh_next(mesh, from, to))
-		n++;
-	return n;
+	uint32_t x = mesh_x(mesh, from), y = mesh_y(mesh, from), to_x = mesh_x(mesh, to), n_up = 0;
+	if (y >= mesh->h && x != to_x) {
+		n_up = y - (mesh->h - 1);
+		y = mesh->h - 1;
+	}
+	return n_up + n_apart(x, to_x) + n_apart(y, mesh_y(mesh, to));
 }
 
 /* Rows of a group of interfaces: first .. last. */
@@ -109,12 +111,9 @@ uint32_t mesh_dram_port(const struct mesh *mesh, uint32_t dram, uint32_t qpe)
 
 uint32_t mesh_near_dram(const struct mesh *mesh, uint32_t qpe)
 {
-	uint32_t y = mesh_y(mesh, qpe), group = 0, first, last;
-	for (; group + 1 < mesh->n_row_group; group++) {
-		group_rows(mesh, group, &first, &last);
-		if (y <= last)
-			break;
-	}
+	/* the first group whose last row is not above the QPE's; QPEs beyond the mesh are the last one's */
+	uint64_t n_group = ceil_div((mesh_y(mesh, qpe) + UINT64_C(1)) * mesh->n_row_group, mesh->h);
+	uint32_t group = (uint32_t)(n_group < mesh->n_row_group ? n_group : mesh->n_row_group) - 1;
 	uint32_t side = mesh->n_dram > 1 && 2 * mesh_x(mesh, qpe) >= mesh->w;
 	uint32_t dram = 2 * group + side;
 	return dram < mesh->n_dram ? dram : mesh->n_dram - 1;

@@ -14,8 +14,9 @@ struct noc_way {
 	double agent; /* between a PE and the host's agent for it */
 };
 
-/* QPEs of a queue that are told apart. */
+/* QPEs of a queue that are told apart, on chips with so many queues at most. */
 #define NOC_MAX_WAY 64
+#define NOC_MAX_QUEUE 256
 
 struct noc_ways {
 	struct noc_way all; /* of all PEs */

@@ -84,7 +84,37 @@ static void test_mesh_ways_end(void **state)
 						if (a < w * h && b < w * h)
 							assert_int_equal(n, across + down);
 						assert_int_equal(n, mesh_n_hop(&mesh, b, a));
+						for (uint32_t at = a; at != b; at = mesh_next(&mesh, at, b))
+							n--;
+						assert_int_equal(n, 0);
 					}
+			}
+}
+
+/* The interface of a QPE's rows and half, looked for row by row; interfaces without a QPE are dealt to. */
+static void test_mesh_interfaces_by_rows(void **state)
+{
+	(void)state;
+	for (uint32_t w = 1; w <= 5; w++)
+		for (uint32_t h = 1; h <= 7; h++)
+			for (uint32_t n_dram = 1; n_dram <= 2 * h + 3 && n_dram <= w * h; n_dram++) {
+				struct mesh mesh = mesh_of(w, h, w * h + w + 1, n_dram);
+				uint32_t n_group = (n_dram + 1) / 2 < h ? (n_dram + 1) / 2 : h;
+				bool is_next_to_some = true;
+				for (uint32_t qpe = 0; qpe < mesh.n_qpe; qpe++) {
+					uint32_t group = 0, side = n_dram > 1 && 2 * mesh_x(&mesh, qpe) >= w;
+					while (group + 1 < n_group && mesh_y(&mesh, qpe) >= h * (group + 1) / n_group)
+						group++;
+					uint32_t dram = 2 * group + side < n_dram ? 2 * group + side : n_dram - 1;
+					assert_int_equal(mesh_near_dram(&mesh, qpe), dram);
+				}
+				for (uint32_t dram = 0; dram < n_dram; dram++) {
+					uint32_t qpe = 0;
+					while (qpe < mesh.n_qpe && mesh_near_dram(&mesh, qpe) != dram)
+						qpe++;
+					is_next_to_some &= qpe < mesh.n_qpe;
+				}
+				assert_int_equal(mesh.deals_near, is_next_to_some);
 			}
 }
 
@@ -109,6 +139,7 @@ int main(void)
 	    cmocka_unit_test(test_mesh_thesis),
 	    cmocka_unit_test(test_mesh_beyond),
 	    cmocka_unit_test(test_mesh_ways_end),
+	    cmocka_unit_test(test_mesh_interfaces_by_rows),
 	    cmocka_unit_test(test_mesh_of_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
