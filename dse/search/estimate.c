@@ -365,6 +365,7 @@ enum err_code estimate_event(struct estimate *estimate, double limit_s, struct e
 		estimate->is_least = n < 1.0;
 		n = fmax(n, 1.0);
 		code = ERR_OK;
+		err_clear(&inner);
 	}
 	if (code != ERR_OK)
 		(void)err_move(err, (struct err_place){0}, &inner);
