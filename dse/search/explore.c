@@ -283,14 +283,6 @@ static void free_group(struct explore_driver *driver)
 	driver->n_slot = 0;
 }
 
-/* For whoever looks on; measured no longer than it takes to search. */
-static void show_gap(struct explore_driver *driver, const struct pareto *front)
-{
-	if (live_wants_gap(driver->live))
-		live_set_gap(driver->live, fmax(driver->explore->counts.epsilon,
-		                                floors_gap(&driver->floors, front, driver->options->n_thread)));
-}
-
 /* Work on the candidates in the slots. */
 static enum err_code explore_group(struct explore_driver *driver, struct err *err)
 {
@@ -324,7 +316,7 @@ static enum err_code explore_group(struct explore_driver *driver, struct err *er
 	free_group(driver);
 	driver->n_machine_done += n;
 	if (driver->options->engine == &engine_exact)
-		show_gap(driver, &driver->explore->front);
+		explore_show_gap(driver, &driver->explore->front);
 	return code;
 }
 
@@ -340,74 +332,6 @@ static uint64_t share_of_budget(const struct explore *explore, uint64_t max_eval
 	return max_evaluation == 0 ? 0 : share > 0 ? share : 1;
 }
 
-static bool watch_bounds(void *context, double done)
-{
-	struct explore_driver *driver = context;
-	assert(done >= 0.0 && done <= 1.0);
-	live_set_done(driver->live, BOUND_SHARE * done);
-	return !explore_must_stop(driver);
-}
-
-static void show_sample(void *context, const struct pareto *sample)
-{
-	const struct explore_driver *driver = context;
-	live_show_sample(driver->live, sample);
-}
-
-/* Whether a design may keep all limits by less than one that it dominates. */
-static bool limits_more_than_objectives(const struct space *space)
-{
-	for (size_t i = 0; i < space->n_limit; i++)
-		if (metric_table[space->limit[i].metric].scope != METRIC_OF_MACHINE &&
-		    !space_has_objective(space, space->limit[i].metric))
-			return true;
-	return false;
-}
-
-/*
- * A budget of evaluations is for searches that prove nothing anyway. What a machine is cut for need not be found
- * itself: with an epsilon a design that it matches stands for it, unless limits forbid that.
- */
-static bool bounds_machines(const struct explore_driver *driver)
-{
-	const struct explore_options *options = driver->options;
-	uint64_t n = driver->explore->counts.n_machine;
-	return options->engine == &engine_exact && !options->all_machines && options->max_evaluation == 0 && n > 1 &&
-	       n <= HARDWARE_MAX_MACHINE &&
-	       !(options->epsilon > 0 && limits_more_than_objectives(driver->explore->space));
-}
-
-/* Find the machines that need no search, and account for their designs. */
-static enum err_code bound_machines(struct explore_driver *driver, struct err *err)
-{
-	struct explore_counts *counts = &driver->explore->counts;
-	struct hardware *hardware = &driver->hardware;
-	const struct hardware_options options = {driver->explore->space,
-	                                         &driver->explore->map,
-	                                         driver->options->n_thread,
-	                                         driver->options->share,
-	                                         driver->options->at_work,
-	                                         watch_bounds,
-	                                         show_sample,
-	                                         driver,
-	                                         &driver->floors,
-	                                         driver->explore->standings};
-	live_set_phase(driver->live, LIVE_BOUND);
-	enum err_code code = hardware_bound(&options, hardware, err);
-	assert(hardware->n_cut < counts->n_machine && counts->n_candidate == 0);
-	if (code != ERR_OK)
-		return code;
-	for (uint32_t i = 0; i < counts->n_machine && hardware->n_cut > 0; i++)
-		if (hardware->is_cut[i])
-			floors_settle(&driver->floors, i);
-	counts->n_machine_cut = hardware->n_cut;
-	counts->n_candidate = counts->n_cut_with_machine = hardware->n_candidate;
-	counts->n_legal = hardware->n_legal;
-	counts->log10_design = hardware->log10_design;
-	show_gap(driver, &hardware->seen);
-	return explore_order_machines(driver, err);
-}
-
 /* A budget of evaluations is of each search by itself, and fronts of very many searches take too much memory. */
 static bool shares_fronts(const struct explore_driver *driver)
 {
@@ -415,21 +339,6 @@ static bool shares_fronts(const struct explore_driver *driver)
 	uint64_t n_left = explore->counts.n_machine - driver->hardware.n_cut;
 	return driver->options->engine == &engine_exact && driver->options->max_evaluation == 0 &&
 	       driver->options->max_box == 0 && mul_sat(n_left, explore->map.n_distinct) <= MAX_SHARED;
-}
-
-/* What a search that was cut short can say of designs that it has not seen. */
-static void bound_gap(struct explore_driver *driver)
-{
-	struct explore *explore = driver->explore;
-	const struct explore_counts *counts = &explore->counts;
-	unsigned n_thread = driver->options->n_thread;
-	if (!(explore->interrupted || explore->truncated) || driver->options->engine != &engine_exact ||
-	    explore->n_failure > 0 || driver->options->ends_at_once ||
-	    (driver->options->share && driver->options->share->n > 1))
-		return;
-	floors_note_rest(&driver->floors, &explore->map, n_thread);
-	if (!counts->is_limited)
-		explore->open_gap_frac = fmax(counts->epsilon, floors_gap(&driver->floors, &explore->front, n_thread));
 }
 
 static enum err_code explore_layers(struct explore_driver *driver, struct err *err)
@@ -457,8 +366,8 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 	if (driver->options->points)
 		explore_points_write_header(driver->options->points, explore->space);
 	driver->n_order = explore->counts.n_machine;
-	if (code == ERR_OK && bounds_machines(driver))
-		code = bound_machines(driver, err);
+	if (code == ERR_OK)
+		code = explore_bound_machines(driver, err);
 	if (shares_fronts(driver))
 		driver->fronts = front_cache_new(); /* without memory nothing is shared */
 	/* where bounding was stopped there is at least what the samples of some machines show */
@@ -470,11 +379,8 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 		explore_fill_group(driver, &at, is_sample && n_thread < n_group ? n_thread : n_group);
 		code = explore_group(driver, err);
 	}
-	struct explore_counts *counts = &explore->counts;
-	counts->cuts_are_limited =
-	    counts->is_limited && counts->n_machine_cut > 0 && limits_more_than_objectives(explore->space);
 	if (code == ERR_OK)
-		bound_gap(driver);
+		explore_bound_gap(driver);
 	standings_judge(explore->standings, &explore->front, n_thread);
 	explore_drop_kept(explore, driver->options->all_machines);
 	front_cache_free(driver->fronts);

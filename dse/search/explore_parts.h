@@ -2,10 +2,10 @@
 #ifndef DSE_EXPLORE_PARTS_H
 #define DSE_EXPLORE_PARTS_H
 /*
- * Inside the driver of explorations: groups of machine candidates (explore.c) in their order (explore_order.c), the
- * searches of a group's layers (explore_search.c), their fronts as rows of points.csv
- * (explore_points.c), the archive of all machines (explore_insert.c), counts
- * (explore_count.c) and near misses (explore_note.c). flat.c is the other road.
+ * Inside the driver of explorations: groups of machine candidates (explore.c) in their order (explore_order.c), what
+ * bounds tell (explore_bound.c), the searches of a group's layers (explore_search.c), their fronts as rows of
+ * points.csv (explore_points.c), the archive of all machines (explore_insert.c), counts (explore_count.c) and near
+ * misses (explore_note.c). flat.c is the other road.
  */
 #include "dse/search/explore.h"
 #include "dse/search/floors.h"
@@ -26,7 +26,7 @@ struct explore_slot {
 	bool *is_mine;              /* [n_task] which searches are made here; NULL: all */
 	struct front_entry **entry; /* [n_task] of the searches' fronts; NULL: they are not shared */
 	uint64_t lead_byte;         /* see dse/search/front_cache.h */
-	const char *left_out; /* why it is not looked at; NULL: it is */
+	const char *left_out;       /* why it is not looked at; NULL: it is */
 	char why[EXPLORE_TEXT_SIZE];
 	enum err_code code;
 	struct err err;
@@ -94,6 +94,18 @@ void explore_fill_group(struct explore_driver *driver, uint64_t *at, size_t n);
  * the designs seen. Machines of which nothing is known come first, those that are cut not at all. ERR_INTERNAL.
  */
 enum err_code explore_order_machines(struct explore_driver *driver, struct err *err);
+
+/*
+ * Find the machines that need no search, where bounds can tell, and account for their designs. ERR_INTERNAL,
+ * ERR_INPUT.
+ */
+enum err_code explore_bound_machines(struct explore_driver *driver, struct err *err);
+
+/* How much better than front a design may be, for whoever looks on; measured no longer than it takes to search. */
+void explore_show_gap(struct explore_driver *driver, const struct pareto *front);
+
+/* What a search that was cut short, or that limits restrain, can say of designs that it has not seen. */
+void explore_bound_gap(struct explore_driver *driver);
 
 /* List the searches of the group's machines that this process makes. ERR_INTERNAL. */
 enum err_code explore_list_searches(struct explore_driver *driver, struct err *err);
