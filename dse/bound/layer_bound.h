@@ -7,6 +7,7 @@
  */
 #include "dse/space/metric.h"
 #include "dse/space/space.h"
+#include "dse/spread/plan_reach.h"
 #include "mapper/distribute/bound.h"
 
 /* Dimensions of a split, in the order in which splits are told apart. */
@@ -54,6 +55,7 @@ struct pair_bound {
 	const struct sim_result *high;
 	double apart_ns, apart_pj;              /* energies without static */
 	double loop_ns, low_pj, high_pj;        /* of loops; ns the least */
+	double low_loop_ns, high_loop_ns;       /* at either level */
 	double low_busy_ns, high_busy_ns, n_pe; /* of all PEs together, if all is done at that level */
 };
 void pair_bound_make(const struct space *space, const struct layer_context *context, const struct layer_design *design,
@@ -61,5 +63,13 @@ void pair_bound_make(const struct space *space, const struct layer_context *cont
 
 /* Least values [N_METRIC] of plans with such a share of the tasks at the slower level. */
 void pair_bound_metrics(const struct pair_bound *bound, double from, double to, double *value);
+
+/*
+ * The same once it is known who has which tasks, step by step of what plans can reach; each plan is in one. Of designs
+ * that have plans (layer_plans_begin). Returns how many steps.
+ */
+size_t pair_bound_deal(struct pair_bound *bound, const struct pe_deal *deal,
+                       struct plan_reach_step step[PLAN_REACH_MAX_STEP]);
+void pair_bound_dealt_metrics(const struct pair_bound *bound, const struct plan_reach_step *step, double *value);
 
 #endif

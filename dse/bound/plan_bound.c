@@ -128,8 +128,8 @@ void pair_bound_make(const struct space *space, const struct layer_context *cont
 	struct layer_design low = *design, high = *design;
 	low.level = point->low;
 	high.level = point->high;
-	const struct loop_groups slow = loop_groups_of(context, &low, &part[0]),
-				 fast = loop_groups_of(context, &high, &part[1]);
+	const struct loop_groups slow = loop_groups_of_program(context, &low, program, &part[0]),
+				 fast = loop_groups_of_program(context, &high, program, &part[1]);
 	*bound = (struct pair_bound){
 	    .space = space,
 	    .context = context,
@@ -138,6 +138,8 @@ void pair_bound_make(const struct space *space, const struct layer_context *cont
 	    .apart_ns = fast.load.ns + fast.arm.ns,
 	    .apart_pj = fast.load.dynamic_pj + fast.arm.dynamic_pj,
 	    .loop_ns = fmin(slow.loop.ns, fast.loop.ns),
+	    .low_loop_ns = slow.loop.ns,
+	    .high_loop_ns = fast.loop.ns,
 	    .low_pj = slow.loop.dynamic_pj,
 	    .high_pj = fast.loop.dynamic_pj,
 	    .low_busy_ns = busy_ns(design, &slow, part[0].counts.mla_clk, machine->level[point->low].clk_mhz),
@@ -145,14 +147,14 @@ void pair_bound_make(const struct space *space, const struct layer_context *cont
 	    .n_pe = program->n_pe > 0 ? program->n_pe : machine_n_pe(machine)};
 }
 
-void pair_bound_metrics(const struct pair_bound *bound, double from, double to, double *value)
+/* Of plans with a share of the tasks at the slower level whose loops take at least so long. */
+static void metrics_of(const struct pair_bound *bound, double from, double to, double loop_ns, double *value)
 {
 	const struct machine *machine = bound->context->machine;
 	const struct operating_point *point = &machine->level[bound->design->level];
 	double low_mw = machine->level[point->low].pe_static_mw, high_mw = machine->level[point->high].pe_static_mw;
 	double wait_mw = fmin(energy_static_mw(machine, point->low), energy_static_mw(machine, point->high));
-	double busy = from * bound->low_busy_ns + (1 - from) * bound->high_busy_ns;
-	double ns = fmax(bound->loop_ns, busy / bound->n_pe) * BOUND_SLACK;
+	double ns = loop_ns * BOUND_SLACK;
 	double saved_pj = bound->high_pj - bound->low_pj, over_pj = 0;
 	over_pj += fmax(0, high_mw - low_mw) * (1 - to) * bound->high_busy_ns;
 	over_pj += fmax(0, low_mw - high_mw) * from * bound->low_busy_ns;
@@ -165,4 +167,25 @@ void pair_bound_metrics(const struct pair_bound *bound, double from, double to, 
 	                                 .peak_power_mw = wait_mw * BOUND_SLACK};
 	metric_of_layer(bound->context, bound->design, &least, value);
 	deadline_of_layer(bound->space, machine, value);
+}
+
+void pair_bound_metrics(const struct pair_bound *bound, double from, double to, double *value)
+{
+	double busy = from * bound->low_busy_ns + (1 - from) * bound->high_busy_ns;
+	metrics_of(bound, from, to, fmax(bound->loop_ns, busy / bound->n_pe), value);
+}
+
+size_t pair_bound_deal(struct pair_bound *bound, const struct pe_deal *deal,
+                       struct plan_reach_step step[PLAN_REACH_MAX_STEP])
+{
+	const double task_ns[2] = {bound->low_loop_ns / (double)deal->n_loop,
+	                           bound->high_loop_ns / (double)deal->n_loop};
+	bound->low_busy_ns = task_ns[0] * (double)deal->n_task;
+	bound->high_busy_ns = task_ns[1] * (double)deal->n_task;
+	return plan_reach(deal, task_ns, bound->context->machine->dvfs_switch_ns, step);
+}
+
+void pair_bound_dealt_metrics(const struct pair_bound *bound, const struct plan_reach_step *step, double *value)
+{
+	metrics_of(bound, 0, step->low_frac, step->ns, value);
 }

@@ -60,11 +60,13 @@ static void judge_plans(const struct layer_problem *layer, const struct layer_pl
                         struct layer_plan_results *results)
 {
 	bool weighs_peak = layer_weighs_peak(layer);
+	struct plan_loops loops;
+	layer_plan_loops(plans, &part[0], &part[1], &loops);
 	for (size_t i = 0; i < plans->n; i++) {
 		struct sim_result result;
 		struct layer_design own = *design;
 		own.plan = layer_plan_number((uint32_t)i, weighs_peak);
-		layer_plan_price(plans, i, &part[0], &part[1], &result);
+		layer_plan_price(plans, i, &loops, &result);
 		layer_problem_judge(layer, &own, &result, &results->result[i]);
 		results->gene[i] = level | own.plan << LAYER_PLAN_SHIFT;
 	}
@@ -86,19 +88,37 @@ static void put_none(const struct layer_problem *layer, uint32_t level, uint32_t
 /* Parts of all tasks at the slower level that are looked at one by one. */
 #define N_CELL 32
 
+static bool is_open(const struct layer_problem *layer, const struct layer_plan_filter *filter, const double *value)
+{
+	double own[PARETO_MAX_OBJECTIVE];
+	for (unsigned k = 0; k < layer->n_metric; k++)
+		own[k] = value[layer->metric[k]];
+	return !filter->covers(filter->context, own);
+}
+
 /* Whether some plan of a split might be wanted, before it is known who has which tasks. */
-static bool may_want(const struct layer_problem *layer, const struct layer_design *design,
-                     const struct program *program, const struct sim_result part[2],
+static bool may_want(const struct layer_problem *layer, const struct pair_bound *bound,
                      const struct layer_plan_filter *filter)
 {
-	struct pair_bound bound;
-	pair_bound_make(layer->space, layer_context_of(layer, design), design, program, part, &bound);
 	for (int i = 0; i < N_CELL; i++) {
-		double value[N_METRIC], own[PARETO_MAX_OBJECTIVE];
-		pair_bound_metrics(&bound, (double)i / N_CELL, (i + 1.0) / N_CELL, value);
-		for (unsigned k = 0; k < layer->n_metric; k++)
-			own[k] = value[layer->metric[k]];
-		if (!filter->covers(filter->context, own))
+		double value[N_METRIC];
+		pair_bound_metrics(bound, (double)i / N_CELL, (i + 1.0) / N_CELL, value);
+		if (is_open(layer, filter, value))
+			return true;
+	}
+	return false;
+}
+
+/* The same where it is known. */
+static bool may_want_dealt(const struct layer_problem *layer, struct pair_bound *bound, const struct pe_deal *deal,
+                           const struct layer_plan_filter *filter)
+{
+	struct plan_reach_step step[PLAN_REACH_MAX_STEP];
+	size_t n = pair_bound_deal(bound, deal, step);
+	for (size_t i = 0; i < n; i++) {
+		double value[N_METRIC];
+		pair_bound_dealt_metrics(bound, &step[i], value);
+		if (is_open(layer, filter, value))
 			return true;
 	}
 	return false;
@@ -127,11 +147,16 @@ void layer_problem_plans(const struct layer_problem *layer, const uint32_t *geno
 		put_none(layer, level, verdict.reason, results);
 		return;
 	}
-	if (filter && layer->detail == DETAIL_FAST && !may_want(layer, &design, &program, part, filter)) {
+	struct pair_bound bound;
+	bool is_filtered = filter && layer->detail == DETAIL_FAST;
+	pair_bound_make(layer->space, context, &design, &program, part, &bound);
+	if (is_filtered && !may_want(layer, &bound, filter)) {
 		put_none(layer, level, LAYER_REASON_BOUND, results);
 		return;
 	}
-	layer_plans_make(context, &design, layer_weighs_peak(layer), &part[0], &part[1], &plans);
+	if (layer_plans_begin(context, &design, &program, &part[0], &part[1], &plans) &&
+	    (!is_filtered || may_want_dealt(layer, &bound, &plans.deal, filter)))
+		layer_plans_find(&plans, layer_weighs_peak(layer));
 	enum err_code code = plans.n > 0 ? price_pair(layer, &design, &program, part) : ERR_OK;
 	if (code != ERR_OK)
 		put_none(layer, level, code == ERR_INTERRUPTED ? PROBLEM_STOPPED : LAYER_REASON_FAILED, results);

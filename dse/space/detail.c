@@ -197,14 +197,18 @@ static enum err_code simulate_plan(const struct layer_context *context, const st
 	enum err_code code = detail_simulate_pair(context, design, program, &fast, part, NULL, err);
 	if (code != ERR_OK)
 		return code;
-	layer_plans_make(context, design, layer_plan_weighs_peak(design->plan), &part[0], &part[1], &plans);
+	layer_plans_make(context, design, program, layer_plan_weighs_peak(design->plan), &part[0], &part[1],
+	                 &plans);
 	if (place >= plans.n)
 		code = err_add(err, ERR_INFEASIBLE, "%s: no plan %u of levels by PE, it has %zu", context->block->name,
 		               place, plans.n);
 	if (code == ERR_OK)
 		code = detail_simulate_pair(context, design, program, options, part, stat, err);
-	if (code == ERR_OK)
-		layer_plan_price(&plans, place, &part[0], &part[1], result);
+	if (code == ERR_OK) {
+		struct plan_loops loops;
+		layer_plan_loops(&plans, &part[0], &part[1], &loops);
+		layer_plan_price(&plans, place, &loops, result);
+	}
 	layer_plans_free(&plans);
 	return code;
 }
@@ -223,7 +227,8 @@ void detail_plan_text(const struct layer_context *context, const struct layer_de
 	    !mapper_distribute(context, design, &program, &verdict))
 		return;
 	(void)detail_simulate_pair(context, design, &program, &fast, part, NULL, NULL);
-	layer_plans_make(context, design, layer_plan_weighs_peak(design->plan), &part[0], &part[1], &plans);
+	layer_plans_make(context, design, &program, layer_plan_weighs_peak(design->plan), &part[0], &part[1],
+	                 &plans);
 	if (place < plans.n)
 		layer_plan_print(&plans, place, text);
 	layer_plans_free(&plans);

@@ -18,7 +18,8 @@ void layer_plan_loops(const struct layer_plans *plans, const struct sim_result *
 {
 	const struct sim_result *const result[N_STAND] = {low, high};
 	for (int i = 0; i < N_STAND; i++) {
-		loops->groups[i] = loop_groups_of(plans->context, &plans->at[i], result[i]);
+		loops->result[i] = result[i];
+		loops->groups[i] = loop_groups_of_program(plans->context, &plans->at[i], plans->program, result[i]);
 		loops->level[i] = plans->at[i].level;
 	}
 	loops->of = (struct pe_loops){plans->context->machine, loops->groups, loops->level, N_STAND, &plans->deal};
@@ -26,7 +27,7 @@ void layer_plan_loops(const struct layer_plans *plans, const struct sim_result *
 
 struct builder {
 	struct layer_plans *plans;
-	struct plan_loops loops;
+	const struct plan_loops *loops;
 	double slope_mw; /* asleep: what is done later the chip sleeps less long */
 	bool weighs_peak;
 };
@@ -35,7 +36,7 @@ struct builder {
 
 static enum stand stand_of(const struct builder *builder, uint32_t level)
 {
-	return level == builder->loops.level[STAND_LOW] ? STAND_LOW : STAND_HIGH;
+	return level == builder->loops->level[STAND_LOW] ? STAND_LOW : STAND_HIGH;
 }
 
 /* Options behind the first n; returns how many there are then. */
@@ -45,7 +46,7 @@ static size_t add_options(const struct builder *builder, const struct pe_stretch
 	struct pe_plan_work work;
 	struct pe_plan_option *own;
 	struct arena scratch = {0};
-	if (!pe_deal_work(&builder->loops.of, stretch, by_qpe, &work) || work.n_class == 0)
+	if (!pe_deal_work(&builder->loops->of, stretch, by_qpe, &work) || work.n_class == 0)
 		return n;
 	size_t n_own = pe_plan_front(&work, builder->slope_mw, builder->weighs_peak, &scratch, &own);
 	*option = memory_resize(*option, n + n_own, sizeof(**option));
@@ -65,7 +66,7 @@ static double value_of(const struct builder *builder, double ns, double pj)
 
 static void find_options(struct builder *builder, const struct pe_stretch *stretch, struct stretch_plans *made)
 {
-	bool by_qpe = builder->loops.of.machine->dvfs_domain == DVFS_QPE;
+	bool by_qpe = builder->loops->of.machine->dvfs_domain == DVFS_QPE;
 	struct stretch_option alone = {.is_alone = true, .from = STAND_HIGH, .to = STAND_HIGH};
 	struct stretch_option *option = NULL;
 	size_t n = add_options(builder, stretch, by_qpe, false, &option, 0);
@@ -74,8 +75,8 @@ static void find_options(struct builder *builder, const struct pe_stretch *stret
 		n = add_options(builder, stretch, true, true, &option, n);
 	if (n == 0) {
 		option = memory_resize(option, 1, sizeof(*option));
-		alone.own.plan.levels = UINT32_C(1) << builder->loops.level[STAND_HIGH];
-		pe_deal_alone(&builder->loops.of, stretch, STAND_HIGH, &alone.own.ns, &alone.own.pj,
+		alone.own.plan.levels = UINT32_C(1) << builder->loops->level[STAND_HIGH];
+		pe_deal_alone(&builder->loops->of, stretch, STAND_HIGH, &alone.own.ns, &alone.own.pj,
 		              &alone.own.peak_mw);
 		option[n++] = alone;
 	}
@@ -163,7 +164,7 @@ static size_t keep_labels(const struct builder *builder, struct plan_label *labe
 static struct plan_label join(const struct builder *builder, const struct plan_label *before,
                               const struct stretch_option *option)
 {
-	uint32_t low = UINT32_C(1) << builder->loops.level[STAND_LOW];
+	uint32_t low = UINT32_C(1) << builder->loops->level[STAND_LOW];
 	return (struct plan_label){.ns = before->ns + option->own.ns,
 	                           .value_pj = before->value_pj + value_of(builder, option->own.ns, option->own.pj),
 	                           .peak_mw = fmax(before->peak_mw, option->own.peak_mw),
@@ -200,8 +201,8 @@ static void extend(struct builder *builder, const struct stretch_plans *stretch,
 /* All PEs end at the faster level. */
 static void go_back(const struct builder *builder, struct plan_label *label, size_t n)
 {
-	const struct machine *machine = builder->loops.of.machine;
-	uint32_t low = builder->loops.level[STAND_LOW], high = builder->loops.level[STAND_HIGH];
+	const struct machine *machine = builder->loops->of.machine;
+	uint32_t low = builder->loops->level[STAND_LOW], high = builder->loops->level[STAND_HIGH];
 	double ns = energy_switch_ns(machine, low, high), mw = energy_static_mw(machine, high);
 	for (size_t i = 0; i < n; i++) {
 		if (label[i].at == STAND_HIGH)
@@ -237,43 +238,56 @@ static void search_chain(struct builder *builder)
  * where all are alike, as many as there are in as many rounds: not where stretches of long and of short tasks follow
  * each other, whose PEs would have time that they do not have. Bounds rest on it (dse/bound/plan_bound.c).
  */
-static bool fills_loops(const struct builder *builder, const struct sim_result *low, const struct sim_result *high)
+static bool fills_loops(const struct layer_plans *plans)
 {
-	const struct sim_result *const result[N_STAND] = {low, high};
-	const struct pe_deal *deal = &builder->plans->deal;
-	bool are_alike = split_n_uneven(&builder->plans->at[STAND_LOW].split) == 0, fills = true;
+	const struct plan_loops *loops = &plans->fast;
+	const struct pe_deal *deal = &plans->deal;
+	bool are_alike = split_n_uneven(&plans->at[STAND_LOW].split) == 0, fills = true;
 	for (int i = 0; i < N_STAND; i++) {
-		const struct loop_groups *groups = &builder->loops.groups[i];
-		double clk_mhz = builder->loops.of.machine->level[builder->loops.level[i]].clk_mhz;
+		const struct loop_groups *groups = &loops->groups[i];
+		double clk_mhz = loops->of.machine->level[loops->level[i]].clk_mhz;
 		double all_ns = groups->loop.ns / (double)deal->n_loop * (double)deal->n_task * (1 + 1e-9);
 		double round_ns = groups->loop.ns / (double)groups->n_loop;
-		fills = fills && all_ns >= result[i]->counts.mla_clk * 1e3 / clk_mhz;
+		fills = fills && all_ns >= loops->result[i]->counts.mla_clk * 1e3 / clk_mhz;
 		fills = fills && (!are_alike || all_ns >= round_ns * (double)groups->n_task);
 	}
 	return fills;
 }
 
-void layer_plans_make(const struct layer_context *context, const struct layer_design *design, bool weighs_peak,
-                      const struct sim_result *low, const struct sim_result *high, struct layer_plans *plans)
+bool layer_plans_begin(const struct layer_context *context, const struct layer_design *design,
+                       const struct program *program, const struct sim_result *low, const struct sim_result *high,
+                       struct layer_plans *plans)
 {
 	const struct operating_point *point = &context->machine->level[design->level];
-	struct builder builder = {.plans = plans, .weighs_peak = weighs_peak};
 	assert(point->n_share > 0);
-	*plans = (struct layer_plans){.context = context, .at = {*design, *design}};
+	*plans = (struct layer_plans){.context = context, .program = program, .at = {*design, *design}};
 	plans->at[STAND_LOW].level = point->low;
 	plans->at[STAND_HIGH].level = point->high;
 	if (!pe_deal_of(context, &plans->at[STAND_HIGH], &plans->arena, &plans->deal))
-		return;
-	layer_plan_loops(plans, low, high, &builder.loops);
-	if (builder.loops.groups[STAND_LOW].loop.ns <= 0 || builder.loops.groups[STAND_HIGH].loop.ns <= 0)
-		return;
-	builder.slope_mw = energy_sleep_mw(context->machine);
-	if (!fills_loops(&builder, low, high))
-		return;
+		return false;
+	layer_plan_loops(plans, low, high, &plans->fast);
+	const struct loop_groups *groups = plans->fast.groups;
+	return groups[STAND_LOW].loop.ns > 0 && groups[STAND_HIGH].loop.ns > 0 && fills_loops(plans);
+}
+
+void layer_plans_find(struct layer_plans *plans, bool weighs_peak)
+{
+	struct builder builder = {.plans = plans,
+	                          .loops = &plans->fast,
+	                          .slope_mw = energy_sleep_mw(plans->context->machine),
+	                          .weighs_peak = weighs_peak};
 	plans->stretch = memory_must(arena_array(&plans->arena, plans->deal.n_stretch, sizeof(*plans->stretch)));
 	for (size_t i = 0; i < plans->deal.n_stretch; i++)
 		find_options(&builder, &plans->deal.stretch[i], &plans->stretch[i]);
 	search_chain(&builder);
+}
+
+void layer_plans_make(const struct layer_context *context, const struct layer_design *design,
+                      const struct program *program, bool weighs_peak, const struct sim_result *low,
+                      const struct sim_result *high, struct layer_plans *plans)
+{
+	if (layer_plans_begin(context, design, program, low, high, plans))
+		layer_plans_find(plans, weighs_peak);
 }
 
 void layer_plans_free(struct layer_plans *plans)

@@ -33,13 +33,4 @@ struct plan_label {
 	bool is_slow; /* some PE is at the slower level */
 };
 
-/* Loops at both levels, in some tier. */
-struct plan_loops {
-	struct pe_loops of;
-	struct loop_groups groups[N_STAND];
-	uint32_t level[N_STAND];
-};
-void layer_plan_loops(const struct layer_plans *plans, const struct sim_result *low, const struct sim_result *high,
-                      struct plan_loops *loops);
-
 #endif

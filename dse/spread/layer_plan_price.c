@@ -139,27 +139,26 @@ static void mix_energy(const struct machine *machine, const struct plan_loops *l
 	                   energy->awake_pj + energy->switch_pj + energy->static_pj;
 }
 
-void layer_plan_price(const struct layer_plans *plans, size_t i, const struct sim_result *low,
-                      const struct sim_result *high, struct sim_result *result)
+void layer_plan_price(const struct layer_plans *plans, size_t i, const struct plan_loops *loops,
+                      struct sim_result *result)
 {
 	const struct machine *machine = plans->context->machine;
-	struct plan_loops loops;
+	const struct sim_result *low = loops->result[STAND_LOW], *high = loops->result[STAND_HIGH];
 	assert(i < plans->n && result != low && result != high);
-	layer_plan_loops(plans, low, high, &loops);
-	const struct plan_sum sum = sum_plan(plans, &loops, plans->label[i]);
-	const struct loop_groups *groups = &loops.groups[STAND_HIGH];
+	const struct plan_sum sum = sum_plan(plans, loops, plans->label[i]);
+	const struct loop_groups *groups = &loops->groups[STAND_HIGH];
 	double low_frac = sum.n_low_task / (double)plans->deal.n_task, n_pe = machine_n_pe(machine);
 	*result = (struct sim_result){.counts = high->counts, .sram_byte = high->sram_byte};
 	mix_phases(low, high, low_frac, result);
 	result->latency_ns = groups->load.ns + sum.ns + groups->arm.ns;
 	result->mix = (struct result_mix){.is_mixed = true,
 	                                  .is_by_pe = true,
-	                                  .low_frac = low_frac * loop_frac(&loops.groups[STAND_LOW]),
+	                                  .low_frac = low_frac * loop_frac(&loops->groups[STAND_LOW]),
 	                                  .high_frac = 1 - low_frac * loop_frac(groups),
 	                                  .low_ns = sum.low_pe_ns / n_pe,
 	                                  .n_change = sum.n_change / n_pe,
 	                                  .low = low->counts};
-	mix_energy(machine, &loops, &sum, low, high, result);
+	mix_energy(machine, loops, &sum, low, high, result);
 	result->peak_power_mw = real_max(high->apart_power_mw, sum.peak_mw);
 	result->apart_power_mw = high->apart_power_mw;
 	double mac_clk = result->counts.mac / (double)machine_n_mac(machine);

@@ -61,28 +61,34 @@ static void count_loops(const struct program *program, struct loop_groups *group
 	}
 }
 
-struct loop_groups loop_groups_of(const struct layer_context *context, const struct layer_design *design,
-                                  const struct sim_result *result)
+struct loop_groups loop_groups_of_program(const struct layer_context *context, const struct layer_design *design,
+                                          const struct program *program, const struct sim_result *result)
 {
-	assert(context && design && result);
+	assert(context && design && program && result);
 	struct loop_groups groups = {.n_task = split_n_task(&design->split) * block_batch(context->block),
 	                             .static_mw = energy_static_mw(context->machine, design->level)};
-	struct program program;
-	struct verdict verdict;
 	double ns_per_clk = 1e3 / context->machine->level[design->level].clk_mhz;
-	bool runs = mapper_distribute(context, design, &program, &verdict);
-	assert(runs);
-	(void)runs;
-	for (uint32_t i = 0; i < program.n_step; i++)
-		group_of(&groups, program.step[i].phase)->dynamic_pj +=
-		    energy_of_counts(context->machine, design->level, &program.step[i].counts).total_pj;
+	for (uint32_t i = 0; i < program->n_step; i++)
+		group_of(&groups, program->step[i].phase)->dynamic_pj +=
+		    energy_of_counts(context->machine, design->level, &program->step[i].counts).total_pj;
 	for (int i = 0; i < N_PHASE; i++)
 		group_of(&groups, (enum phase)i)->ns += (double)result->phase_clk[i] * ns_per_clk;
 	scale_energy(&groups, real_max(0, result->energy.total_pj - result->energy.static_pj));
-	count_loops(&program, &groups);
+	count_loops(program, &groups);
 	if (groups.loop.ns <= 0)
 		groups.n_loop = 0;
 	else if (groups.n_loop == 0)
 		groups.n_loop = 1;
 	return groups;
+}
+
+struct loop_groups loop_groups_of(const struct layer_context *context, const struct layer_design *design,
+                                  const struct sim_result *result)
+{
+	struct program program;
+	struct verdict verdict;
+	bool runs = mapper_distribute(context, design, &program, &verdict);
+	assert(runs);
+	(void)runs;
+	return loop_groups_of_program(context, design, &program, result);
 }

@@ -21,7 +21,9 @@ struct loop_groups {
 enum loop_part { LOOP_LOAD, LOOP_LOOP, LOOP_ARM, N_LOOP_PART };
 enum loop_part loop_part_of(enum phase phase);
 
-/* Of a design that runs, at its level. */
+/* Of a design that runs, at its level; program: what mapper_distribute makes of it, at any level. */
+struct loop_groups loop_groups_of_program(const struct layer_context *context, const struct layer_design *design,
+                                          const struct program *program, const struct sim_result *result);
 struct loop_groups loop_groups_of(const struct layer_context *context, const struct layer_design *design,
                                   const struct sim_result *result);
 

@@ -224,7 +224,7 @@ static void compare(const struct brute *brute, const struct layer_plans *plans)
 	for (size_t i = 0; i < plans->n; i++) {
 		struct sim_result result;
 		struct energy_use use, value;
-		layer_plan_price(plans, i, &brute->part[SLOW], &brute->part[FAST], &result);
+		layer_plan_price(plans, i, &plans->fast, &result);
 		ns[1 + i] = result.latency_ns;
 		pj[1 + i] = result.energy.total_pj;
 		energy_use_of(&brute->machine, 2, &result, &use);
@@ -258,7 +258,7 @@ static void compare_peaks(const struct brute *brute, const struct layer_plans *p
 	double flattest = INFINITY, least = INFINITY;
 	for (size_t i = 0; i < plans->n; i++) {
 		struct sim_result result;
-		layer_plan_price(plans, i, &brute->part[SLOW], &brute->part[FAST], &result);
+		layer_plan_price(plans, i, &plans->fast, &result);
 		flattest = fmin(flattest, result.peak_power_mw);
 	}
 	for (size_t k = 0; k < brute->n_chain; k++)
@@ -283,8 +283,8 @@ static void test_layer_plans_equal_brute_force(void **state)
 		if (brute.groups[0].loop.ns > 0 &&
 		    pe_deal_of(&brute.context, &brute.design, &brute.arena, &brute.deal) && find_chains(&brute)) {
 			for (int i = 0; i < 2; i++)
-				layer_plans_make(&brute.context, &brute.design, i == 1, &brute.part[0], &brute.part[1],
-				                 &plans[i]);
+				layer_plans_make(&brute.context, &brute.design, &brute.program, i == 1, &brute.part[0],
+				                 &brute.part[1], &plans[i]);
 			n_odd += plans[0].deal.n_stretch > 0 && !plans[0].stretch;
 			if (plans[0].stretch) {
 				assert_false(plans[0].is_thinned);
@@ -319,7 +319,8 @@ static void test_layer_plans_in_the_event_tier(void **state)
 		struct layer_plans plans = {0};
 		if (!draw_design(trial, &block, &brute))
 			continue;
-		layer_plans_make(&brute.context, &brute.design, false, &brute.part[0], &brute.part[1], &plans);
+		layer_plans_make(&brute.context, &brute.design, &brute.program, false, &brute.part[0], &brute.part[1],
+		                 &plans);
 		if (plans.n > 0) {
 			struct layer_design at = brute.design;
 			brute.design.plan = layer_plan_number((uint32_t)(plans.n / 2), false);
