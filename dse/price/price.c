@@ -24,6 +24,10 @@
 #define KNOWN_FRAC 0.99
 /* Of a design that what may be best makes use of. */
 #define LEAST_GAIN 1e-9
+/* Machines off the fast front that the event tier may put on it: at most so many, where no more than this part of the
+ * budget is spent. */
+#define MAX_NEAR 8
+#define NEAR_PARTS 2
 /* Where nothing is known at all. */
 #define MOST_ERROR_FRAC 0.9
 
@@ -256,15 +260,15 @@ enum err_code price_used(struct pricing *pricing, struct err *err)
 }
 
 /* Round after round: what may be best gets a price, until nothing without one may be, or the budget is spent. */
-static enum err_code price_rounds(struct pricing *pricing, struct err *err)
+static enum err_code price_rounds(struct pricing *pricing, size_t max_round, struct err *err)
 {
 	struct price *price = pricing->price;
 	enum err_code code = ERR_OK;
 	size_t n_before = SIZE_MAX;
 	while (code == ERR_OK && n_before != price->n_priced) {
-		bool is_last = price->n_round + 1 >= MAX_ROUND;
+		bool is_last = price->n_round + 1 >= max_round;
 		uint64_t part = (price->max_work - price->work) / (is_last ? 1 : ROUND_PARTS);
-		if (price->work >= price->max_work || price->n_round == MAX_ROUND)
+		if (price->work >= price->max_work || price->n_round == max_round)
 			break;
 		n_before = price->n_priced;
 		code = price_compose_possible(pricing, PRICE_LISTED, ROUND_MAX_FRONT, err);
@@ -275,6 +279,56 @@ static enum err_code price_rounds(struct pricing *pricing, struct err *err)
 		price->n_round++;
 	}
 	return code;
+}
+
+/* A machine that was searched, and is behind the fast front by no more than the tiers may differ; by how much. */
+struct near_machine {
+	size_t i;
+	double margin;
+};
+
+static int compare_near(const void *left, const void *right)
+{
+	const struct near_machine *a = left, *b = right;
+	if (a->margin < b->margin || b->margin < a->margin)
+		return a->margin < b->margin ? -1 : 1;
+	return a->i < b->i ? -1 : a->i > b->i;
+}
+
+static size_t list_near(const struct pricing *pricing, struct near_machine *near)
+{
+	const struct standings *standings = pricing->explore->standings;
+	const struct price_error *error = &pricing->error;
+	double least = (1.0 + error->slower_frac) / (1.0 - error->faster_frac) - 1.0;
+	size_t n = 0;
+	for (size_t i = 0; standings && i < pricing->n_machine; i++) {
+		double margin = standings->machine[pricing->explore->kept[i].machine_index].margin;
+		if (!pricing->machine[i].first && margin < least)
+			near[n++] = (struct near_machine){i, margin};
+	}
+	if (n > 0)
+		qsort(near, n, sizeof(*near), compare_near);
+	return n < MAX_NEAR ? n : MAX_NEAR;
+}
+
+/* Where the budget has much left, machines just behind the fast front get prices, too: who beats whom is known then. */
+static enum err_code price_near(struct pricing *pricing, struct err *err)
+{
+	struct near_machine *near = calloc(pricing->n_machine + 1, sizeof(*near));
+	enum err_code code = near ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory for machines to be priced");
+	bool has_time = pricing->price->work < pricing->budget / NEAR_PARTS && !pricing->error.is_unstated;
+	size_t n = code == ERR_OK && has_time ? list_near(pricing, near) : 0;
+	for (size_t k = 0; k < n && code == ERR_OK; k++) {
+		struct price_machine *machine = &pricing->machine[near[k].i];
+		code = price_open(pricing->explore, &pricing->explore->kept[near[k].i], machine, err);
+		if (code == ERR_OK)
+			code = price_list(pricing->explore, pricing->options, machine, err);
+	}
+	free(near);
+	if (n == 0 || code != ERR_OK)
+		return code;
+	code = price_learn(pricing, err); /* what is new has hopes, too */
+	return code == ERR_OK ? price_rounds(pricing, 2 * MAX_ROUND, err) : code;
 }
 
 /* Each metric that composition knows, of the first point of the fast front: of the order of any other's. */
@@ -323,7 +377,9 @@ static enum err_code price_all(struct pricing *pricing, struct err *err)
 	price_count_uses(pricing, &explore->front, chosen, n);
 	code = price_wanted(pricing, false, options->max_work, err);
 	if (code == ERR_OK)
-		code = price_rounds(pricing, err);
+		code = price_rounds(pricing, MAX_ROUND, err);
+	if (code == ERR_OK && !options->closes_gap)
+		code = price_near(pricing, err);
 	pricing->is_closing = options->closes_gap;
 	pricing->budget = UINT64_MAX;
 	return code == ERR_OK && pricing->is_closing ? price_close(pricing, err) : code;

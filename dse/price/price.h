@@ -58,6 +58,7 @@ struct price {
 	size_t n_known;                         /* prices that the next is from; 0: what the fast tier says of itself */
 	double
 	    assumed_error_frac; /* designs without a price are taken to be faster than the fast tier says by no more */
+	double assumed_slower_frac; /* and slower by no more; infinite: neither is known */
 	double
 	    assumed_gap_frac; /* then nothing beats the front by more: in all objectives at once; infinite: not known */
 	double proven_gap_frac; /* whatever the fast tier's errors are */
@@ -65,8 +66,10 @@ struct price {
 	size_t n_point;         /* of the whole front, before those that are closer became one */
 	uint32_t *n_like;       /* [front.n] of these how many the point stands for, itself included */
 	struct standings
-	    *standings;  /* of the machines whose designs got a price, beside the front that is shown; NULL: none */
-	bool *is_shared; /* [front.n] another point of the front comes as near to being nowhere worse */
+	    *standings; /* of the machines whose designs got a price, beside the front that is shown; NULL: none */
+	struct standings *hopes; /* of the machines whose designs were listed, of all designs as good as they may be by
+	                          * assumed_error_frac, beside the front that is shown; NULL: none */
+	bool *is_shared;         /* [front.n] another point of the front comes as near to being nowhere worse */
 	double seconds;
 };
 

@@ -11,8 +11,9 @@
 
 /* ---- compositions --------------------------------------------------------------------------------------- */
 
+/* Machines' points go into noted, too. */
 static enum err_code compose_all(struct pricing *pricing, enum price_side side, size_t max_front, struct pareto *front,
-                                 double *epsilon, struct err *err)
+                                 struct standings *noted, double *epsilon, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	struct pareto batch;
@@ -29,8 +30,8 @@ static enum err_code compose_all(struct pricing *pricing, enum price_side side, 
 		size_t n_before = batch.n;
 		if (!price_add_points(machine, &batch))
 			code = err_add(err, ERR_INTERNAL, "out of memory for the points of a front");
-		else if (side == PRICE_KNOWN)
-			standings_note_points(pricing->price->standings, machine->candidate.set->machine_index,
+		else
+			standings_note_points(noted, machine->candidate.set->machine_index,
 			                      batch.objective + n_before * batch.n_objective, batch.n - n_before);
 	}
 	if (code == ERR_OK && batch.n > 0 && !pareto_insert_all(front, &batch, pricing->options->n_thread))
@@ -39,12 +40,18 @@ static enum err_code compose_all(struct pricing *pricing, enum price_side side, 
 	return code;
 }
 
-enum err_code price_compose_possible(struct pricing *pricing, enum price_side side, size_t max_front, struct err *err)
+static enum err_code compose_possible(struct pricing *pricing, enum price_side side, size_t max_front,
+                                      struct standings *noted, struct err *err)
 {
 	const struct pareto *front = &pricing->explore->front;
 	pareto_free(&pricing->possible);
 	pareto_init(&pricing->possible, front->n_objective, front->n_gene);
-	return compose_all(pricing, side, max_front, &pricing->possible, &pricing->possible_epsilon, err);
+	return compose_all(pricing, side, max_front, &pricing->possible, noted, &pricing->possible_epsilon, err);
+}
+
+enum err_code price_compose_possible(struct pricing *pricing, enum price_side side, size_t max_front, struct err *err)
+{
+	return compose_possible(pricing, side, max_front, NULL, err);
 }
 
 /* ---- what is known afterwards --------------------------------------------------------------------------- */
@@ -65,6 +72,7 @@ static void sum_errors(const struct pricing *pricing)
 		}
 	}
 	price->assumed_error_frac = pricing->error.faster_frac;
+	price->assumed_slower_frac = pricing->error.is_unstated ? INFINITY : pricing->error.slower_frac;
 	price->mean_error_frac = price->n_priced > 0 ? sum / (double)price->n_priced : 0.0;
 }
 
@@ -130,15 +138,33 @@ static bool lists_front(const struct pricing *pricing)
 	return true;
 }
 
+/* What machines may be at best, beside the front; states' fronts that were thinned may hide a little more. */
+static void judge_hopes(struct pricing *pricing)
+{
+	struct standings *hopes = pricing->price->hopes;
+	double factor = 1.0 + pricing->possible_epsilon;
+	standings_judge(hopes, &pricing->explore->front, pricing->options->n_thread);
+	for (size_t i = 0; hopes && i < hopes->n; i++) {
+		struct standing *own = &hopes->machine[i];
+		own->margin = (1.0 + own->margin) / factor - 1.0;
+		own->own_margin = (1.0 + own->own_margin) / factor - 1.0;
+		for (size_t k = 0; k < SPACE_MAX_OBJECTIVE; k++)
+			own->least[k] /= factor;
+	}
+}
+
 static enum err_code judge(struct pricing *pricing, struct err *err)
 {
 	double fast_epsilon = pricing->explore->counts.epsilon;
 	struct price *price = pricing->price;
 	const struct pareto *front = &pricing->explore->front;
 	sum_errors(pricing);
-	enum err_code code = price_compose_possible(pricing, PRICE_POSSIBLE, pricing->explore->space->max_front, err);
+	price->hopes = standings_new(pricing->explore->space, pricing->explore->counts.n_machine);
+	enum err_code code =
+	    compose_possible(pricing, PRICE_POSSIBLE, pricing->explore->space->max_front, price->hopes, err);
 	if (code != ERR_OK)
 		return code;
+	judge_hopes(pricing);
 	double gap = (1.0 + gap_between(front, &pricing->possible, pricing->options->n_thread)) *
 	             (1.0 + pricing->possible_epsilon);
 	struct pareto other;
@@ -239,7 +265,8 @@ void price_free(struct price *price)
 	free(price->n_like);
 	free(price->is_shared);
 	standings_free(price->standings);
-	price->standings = NULL;
+	standings_free(price->hopes);
+	price->standings = price->hopes = NULL;
 	price->n_like = NULL;
 	price->is_shared = NULL;
 }
@@ -256,8 +283,8 @@ enum err_code price_take_front(struct pricing *pricing, struct err *err)
 	price_free(pricing->price);
 	pareto_free(front);
 	pricing->price->standings = standings_new(pricing->explore->space, pricing->explore->counts.n_machine);
-	enum err_code code =
-	    compose_all(pricing, PRICE_KNOWN, pricing->explore->space->max_front, front, &epsilon, err);
+	enum err_code code = compose_all(pricing, PRICE_KNOWN, pricing->explore->space->max_front, front,
+	                                 pricing->price->standings, &epsilon, err);
 	pricing->price->is_priced = code == ERR_OK && front->n > 0;
 	if (!pricing->price->is_priced)
 		return code;

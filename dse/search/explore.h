@@ -138,8 +138,8 @@ struct explore {
 	 * front. */
 	size_t n_dead;
 	struct candidate *dead; /* [n_dead] the first EXPLORE_MAX_DEAD */
-	/* With options->prices: the machines of the front, with options->all_machines all with a design, in their
-	 * order. */
+	/* With options->prices: the machines of the front, of a few dozen machines those just behind it, too, and with
+	 * options->all_machines all with a design, in their order. */
 	size_t n_kept;
 	struct explore_kept *kept; /* [n_kept] */
 };

@@ -24,10 +24,15 @@ static bool is_on_front(const struct explore *explore, uint32_t machine_index)
 	return false;
 }
 
+/* Of few machines those are kept, too, that the front is ahead of by less than this: another tier may see it otherwise.
+ */
+enum { MAX_KEPT_MACHINE = 64 };
+#define NEAR_FRAC 0.3
+
 enum err_code explore_keep(struct explore *explore, struct candidate *candidate, bool keeps_all, struct err *err)
 {
 	uint32_t index = candidate->set->machine_index;
-	if (!keeps_all && !is_on_front(explore, index))
+	if (!keeps_all && explore->counts.n_machine > MAX_KEPT_MACHINE && !is_on_front(explore, index))
 		return ERR_OK;
 	for (size_t i = 0; i < candidate->n_task; i++)
 		if (candidate->task[i].code != ERR_OK) /* cut short: nobody prices it */
@@ -49,6 +54,13 @@ enum err_code explore_keep(struct explore *explore, struct candidate *candidate,
 	return failed ? err_add(err, ERR_INTERNAL, "out of memory") : ERR_OK;
 }
 
+static bool is_near(const struct explore *explore, uint32_t machine_index)
+{
+	const struct standings *standings = explore->standings;
+	return explore->counts.n_machine <= MAX_KEPT_MACHINE && standings &&
+	       standings->machine[machine_index].margin < NEAR_FRAC;
+}
+
 /* Later machines may have taken the place of earlier ones. */
 void explore_drop_kept(struct explore *explore, bool keeps_all)
 {
@@ -56,7 +68,7 @@ void explore_drop_kept(struct explore *explore, bool keeps_all)
 	for (size_t i = 0; i < explore->n_kept; i++) {
 		struct explore_kept *kept = &explore->kept[i];
 		kept->is_on_front = is_on_front(explore, kept->machine_index);
-		if (keeps_all || kept->is_on_front) {
+		if (keeps_all || kept->is_on_front || is_near(explore, kept->machine_index)) {
 			explore->kept[n++] = *kept;
 			continue;
 		}

@@ -14,13 +14,11 @@ const char *const run_verdict_place_name[RUN_VERDICT_N_PLACE] = {
     [RUN_VERDICT_EMPTY] = "nothing fits",    [RUN_VERDICT_REFUSED] = "refused",
     [RUN_VERDICT_FAILED] = "failed",         [RUN_VERDICT_OPEN] = "not searched to the end"};
 const char *const run_verdict_claim_name[RUN_VERDICT_N_CLAIM] = {
-    [RUN_VERDICT_BEST] = "best",          [RUN_VERDICT_MORE] = "more",
-    [RUN_VERDICT_SIZE] = "size",          [RUN_VERDICT_BEATS] = "beaten",
-    [RUN_VERDICT_TIME] = "time",          [RUN_VERDICT_STATIC] = "static_energy",
-    [RUN_VERDICT_SHARE] = "share",        [RUN_VERDICT_MOST] = "most",
-    [RUN_VERDICT_GROUP] = "group_beaten", [RUN_VERDICT_KNEE] = "knee",
-    [RUN_VERDICT_KEEPS] = "all_fit",      [RUN_VERDICT_NONE] = "none_fits",
-    [RUN_VERDICT_MISS] = "miss",          [RUN_VERDICT_CHANGE] = "change_of_limit"};
+    [RUN_VERDICT_BEST] = "best",    [RUN_VERDICT_MORE] = "more",     [RUN_VERDICT_SIZE] = "size",
+    [RUN_VERDICT_BEATS] = "beaten", [RUN_VERDICT_TIME] = "time",     [RUN_VERDICT_STATIC] = "static_energy",
+    [RUN_VERDICT_SHARE] = "share",  [RUN_VERDICT_MOST] = "most",     [RUN_VERDICT_GROUP] = "group_beaten",
+    [RUN_VERDICT_KNEE] = "knee",    [RUN_VERDICT_KEEPS] = "all_fit", [RUN_VERDICT_NONE] = "none_fits",
+    [RUN_VERDICT_MISS] = "miss",    [RUN_VERDICT_CLOSE] = "close",   [RUN_VERDICT_CHANGE] = "change_of_limit"};
 
 const char *run_verdict_text(struct run_verdict *verdict, const char *text)
 {
@@ -129,6 +127,10 @@ static void add_notes(struct run_verdict_maker *maker)
 						   "time, fast tier";
 	else if (has_event)
 		verdict->note[verdict->n_note++] = "tiers: event tier; what bounds the time, fast tier";
+	if (run_verdict_wants_prices(maker))
+		verdict->note[verdict->n_note++] =
+		    "close to: behind by less than the fast tier may be off; --effort signoff prices designs until "
+		    "that is known";
 	if (has_bound)
 		verdict->note[verdict->n_note++] = ">=: no design has less, as bounds prove; such machines were not "
 						   "searched, and the time's shares are those "
@@ -144,6 +146,7 @@ void run_verdict_make(const struct run_verdict_of *of, struct run_verdict *verdi
 	maker->verdict = verdict;
 	standing_scaled(of->space, maker->is_scaled);
 	make_machines(maker);
+	run_verdict_find_doubts(maker);
 	run_verdict_make_rows(maker); /* sentences are on rows, too */
 	run_verdict_claim_all(maker);
 	add_notes(maker);

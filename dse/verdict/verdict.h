@@ -36,6 +36,13 @@ enum run_verdict_place {
 	RUN_VERDICT_N_PLACE
 };
 
+/* What is beaten of a machine that is. */
+enum run_verdict_basis {
+	RUN_VERDICT_ALL_DESIGNS,   /* all of its designs, in the tier of the front */
+	RUN_VERDICT_FAST_TIER,     /* all of them in the fast tier, where the front is the event tier's */
+	RUN_VERDICT_PRICED_DESIGNS /* those that got a price */
+};
+
 /* Facts about one machine. */
 struct run_verdict_machine {
 	uint32_t index;
@@ -46,8 +53,11 @@ struct run_verdict_machine {
 	double least[SPACE_MAX_OBJECTIVE]; /* of its designs; infinite: not known */
 	double margin;                     /* see struct standing; NAN: not known */
 	uint32_t by;                       /* who beats it alone; RUN_VERDICT_NOBODY: several together */
-	size_t n_point;                    /* on the front */
-	double metric[N_METRIC];           /* of METRIC_OF_MACHINE */
+	enum run_verdict_basis basis;
+	double doubt_frac; /* of a machine that is beaten: by less than the model can tell, which is off by so much;
+	                    * 0: by more; infinite: how far it is off is not known */
+	size_t n_point;    /* on the front */
+	double metric[N_METRIC]; /* of METRIC_OF_MACHINE */
 	struct standing_design fastest, thriftiest;
 };
 
@@ -69,6 +79,8 @@ enum run_verdict_claim_kind {
 	RUN_VERDICT_KEEPS, /* all value machines have a design that keeps the limits */
 	RUN_VERDICT_NONE,  /* no design keeps all limits; value: machines */
 	RUN_VERDICT_MISS,  /* no design of machine has less of a metric than value, which is over the limit */
+	RUN_VERDICT_CLOSE, /* the machine may be better than other (NOBODY: than whoever beats it), as the model is off
+	                    * by the fraction value */
 	RUN_VERDICT_CHANGE, /* a limit would have to be value for a first design */
 	RUN_VERDICT_N_CLAIM
 };

@@ -31,10 +31,21 @@ static size_t instead(const struct space *space, const struct run_verdict_machin
 	return at == run_verdict_axis_at(space, machine->index, axis) ? SIZE_MAX : at;
 }
 
+/* By what is known of them; those that lost by less than the model can tell come last. */
+static int compare_doubts(const struct run_verdict_machine *a, const struct run_verdict_machine *b)
+{
+	if (a->basis != b->basis)
+		return a->basis < b->basis ? -1 : 1;
+	return a->doubt_frac < b->doubt_frac ? -1 : a->doubt_frac > b->doubt_frac;
+}
+
 /* Groups of machines to which the machines that beat them differ alike. */
 static int compare_changes(const struct beaten *beaten, uint32_t left, uint32_t right)
 {
 	const struct run_verdict_machine *a = &beaten->machine[left], *b = &beaten->machine[right];
+	int order = compare_doubts(a, b);
+	if (order != 0)
+		return order;
 	bool is_alone[] = {a->by == RUN_VERDICT_NOBODY, b->by == RUN_VERDICT_NOBODY};
 	if (is_alone[0] || is_alone[1])
 		return is_alone[0] - is_alone[1];
@@ -50,7 +61,8 @@ static int compare_changes(const struct beaten *beaten, uint32_t left, uint32_t 
 static int compare_winners(const struct beaten *beaten, uint32_t left, uint32_t right)
 {
 	uint32_t a = beaten->machine[left].by, b = beaten->machine[right].by;
-	return a < b ? -1 : a > b;
+	int order = compare_doubts(&beaten->machine[left], &beaten->machine[right]);
+	return order != 0 ? order : a < b ? -1 : a > b;
 }
 
 typedef int comparing(const struct beaten *beaten, uint32_t left, uint32_t right);
@@ -169,14 +181,18 @@ static void add_winner(struct run_verdict_maker *maker, const struct group *grou
 	          name.n > LONG_NAME && group->alone == run_verdict_find_winner(maker) ? "the winner" : name.text);
 }
 
-/* Where the front is the event tier's, machines without a price were judged by the tier that searched. */
-static void add_tier(struct run_verdict_maker *maker, const struct group *group)
+/* Where the front is the event tier's, what else they are beaten in; false: not all in the same. */
+static bool add_basis(struct run_verdict_maker *maker, const struct group *group)
 {
-	const struct price *price = maker->of->price;
-	bool has_price = false;
-	for (size_t i = 0; i < group->n; i++)
-		has_price = has_price || maker->verdict->machine[group->index[i]].is_event;
-	words_add(&maker->text, "%s", price && price->is_priced && !has_price ? " in the fast tier" : "");
+	static const char *const words[] = {[RUN_VERDICT_ALL_DESIGNS] = "",
+	                                    [RUN_VERDICT_FAST_TIER] = " in the fast tier",
+	                                    [RUN_VERDICT_PRICED_DESIGNS] = " in designs that got a price"};
+	const struct run_verdict_machine *machine = maker->verdict->machine;
+	for (size_t i = 1; i < group->n; i++)
+		if (machine[group->index[i]].basis != machine[group->index[0]].basis)
+			return false;
+	words_add(&maker->text, "%s", words[machine[group->index[0]].basis]);
+	return true;
 }
 
 /* A size that is an objective is no excuse: whoever beats them has no more of it. */
@@ -211,6 +227,30 @@ static void add_sizes(struct run_verdict_maker *maker, const struct group *group
 	}
 }
 
+/* By less than the model can tell: ", too close to call (+-7 %)". */
+static void add_doubt(struct run_verdict_maker *maker, const struct group *group)
+{
+	const struct run_verdict_machine *machine = maker->verdict->machine;
+	double frac = 0.0;
+	size_t n = 0;
+	for (size_t i = 0; i < group->n; i++) {
+		double own = machine[group->index[i]].doubt_frac;
+		n += own > 0.0;
+		frac = fmax(frac, own);
+		if (own > 0.0)
+			run_verdict_claim(maker, (struct run_verdict_claim){.kind = RUN_VERDICT_CLOSE,
+			                                                    .machine = group->index[i],
+			                                                    .other = machine[group->index[i]].by,
+			                                                    .value = own});
+	}
+	if (n == 0)
+		return;
+	words_add(&maker->text, ", ");
+	if (n < group->n)
+		words_add(&maker->text, "%zu of them ", n);
+	run_verdict_add_close(maker, frac);
+}
+
 static void claim_group(struct run_verdict_maker *maker, const struct group *group)
 {
 	uint32_t *member = memory_must(arena_array(&maker->verdict->arena, group->n, sizeof(*member)));
@@ -231,8 +271,9 @@ static void say_group(struct run_verdict_maker *maker, const struct group *group
 	run_verdict_name_all(maker->of->space, group->index, group->n, &maker->text);
 	words_add(&maker->text, " %s beaten everywhere by ", group->n > 1 ? "are" : "is");
 	add_winner(maker, group);
-	add_tier(maker, group);
+	(void)add_basis(maker, group);
 	add_margins(maker, group);
+	add_doubt(maker, group);
 	claim_group(maker, group);
 	add_sizes(maker, group);
 	if (group->by[0] == RUN_VERDICT_NOBODY ||
@@ -267,7 +308,9 @@ static void say_left(struct run_verdict_maker *maker, const struct beaten *beate
 	left.begin = begin;
 	struct group group = take_group(&left, 0);
 	words_add(&maker->text, "%zu other machine%s beaten everywhere", group.n, group.n == 1 ? " is" : "s are");
-	add_margins(maker, &group);
+	if (add_basis(maker, &group))
+		add_margins(maker, &group);
+	add_doubt(maker, &group);
 	words_add(&maker->text, ".");
 	claim_group(maker, &group);
 	run_verdict_say(maker);

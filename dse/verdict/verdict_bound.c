@@ -59,6 +59,8 @@ void run_verdict_say_bounds(struct run_verdict_maker *maker, uint32_t machine)
 	add_design(maker);
 	words_add(&maker->text, " of ");
 	run_verdict_name(maker->of->space, machine, &maker->text);
+	if (maker->of->price && maker->of->price->is_priced)
+		words_add(&maker->text, " in the fast tier");
 	for (enum bound i; (i = next_bound(design, sum, is_said)) < N_BOUND; n++) {
 		double share = design->bound_ms[i] / sum;
 		is_said[i] = true;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which machine to take: the one that is best in all, or else the one with the front's knee. */
+#include "dse/base/memory.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/verdict/verdict_parts.h"
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 
 static bool is_candidate(const struct run_verdict_machine *machine)
 {
@@ -70,23 +72,62 @@ static void add_bests(struct run_verdict_maker *maker, uint32_t machine, bool al
 	}
 }
 
+/* "; 16x2 is too close to call (+-7 %)": machines that may be better in what others are said to be best in. */
+static void add_rivals(struct run_verdict_maker *maker, bool *is_rival, double frac)
+{
+	struct run_verdict *verdict = maker->verdict;
+	uint32_t first = RUN_VERDICT_NOBODY;
+	size_t n = 0;
+	for (uint32_t i = (uint32_t)verdict->n_machine; i-- > 0;)
+		if (is_rival[i]) {
+			first = i;
+			n++;
+		}
+	if (n == 0 || run_verdict_was_cut(maker)) /* of what was seen: much is open */
+		return;
+	words_add(&maker->text, "; ");
+	if (n == 1)
+		run_verdict_name(maker->of->space, first, &maker->text);
+	else
+		words_add(&maker->text, "%zu others", n);
+	words_add(&maker->text, n == 1 ? " is " : " are ");
+	run_verdict_add_close(maker, frac);
+	for (uint32_t i = 0; i < verdict->n_machine; i++)
+		if (is_rival[i])
+			run_verdict_claim(maker, (struct run_verdict_claim){.kind = RUN_VERDICT_CLOSE,
+			                                                    .machine = i,
+			                                                    .other = RUN_VERDICT_NOBODY,
+			                                                    .value = frac});
+}
+
 static void say_winner(struct run_verdict_maker *maker, uint32_t winner)
 {
+	bool *is_rival = memory_array(maker->verdict->n_machine, sizeof(*is_rival));
+	double frac = 0.0;
 	run_verdict_name(maker->of->space, winner, &maker->text);
 	words_add(&maker->text, run_verdict_was_cut(maker) ? " wins so far: " : " wins: ");
 	add_bests(maker, winner, true);
+	for (size_t k = 0; k < maker->of->space->n_objective; k++)
+		if (maker->is_scaled[k])
+			frac = fmax(frac, run_verdict_rivals(maker, winner, k, is_rival));
+	add_rivals(maker, is_rival, frac);
 	words_add(&maker->text, ".");
 	run_verdict_say(maker);
+	free(is_rival);
 }
 
 /* Each machine that is best in something, once. */
 static void say_bests(struct run_verdict_maker *maker)
 {
+	bool *is_rival = memory_array(maker->verdict->n_machine, sizeof(*is_rival));
 	uint32_t said[SPACE_MAX_OBJECTIVE];
+	double frac = 0.0;
 	size_t n = 0;
 	for (size_t k = 0; k < maker->of->space->n_objective; k++) {
 		uint32_t best = maker->is_scaled[k] ? run_verdict_find_best(maker->verdict, k) : RUN_VERDICT_NOBODY;
 		bool is_new = best != RUN_VERDICT_NOBODY;
+		if (is_new)
+			frac = fmax(frac, run_verdict_rivals(maker, best, k, is_rival));
 		for (size_t i = 0; i < n; i++)
 			is_new = is_new && said[i] != best;
 		if (!is_new)
@@ -97,6 +138,8 @@ static void say_bests(struct run_verdict_maker *maker)
 		words_add(&maker->text, ": ");
 		run_verdict_name(maker->of->space, best, &maker->text);
 	}
+	add_rivals(maker, is_rival, frac);
+	free(is_rival);
 	words_add(&maker->text, ".");
 	maker->text.text[0] = (char)toupper((unsigned char)maker->text.text[0]);
 	run_verdict_say(maker);
@@ -146,9 +189,14 @@ static void say_keeps(struct run_verdict_maker *maker)
 
 void run_verdict_say_cut(struct run_verdict_maker *maker)
 {
-	if (!run_verdict_was_cut(maker))
-		return;
-	words_add(&maker->text, "The search was cut short: all of this is of what was seen.");
+	const struct price *price = maker->of->price;
+	if (run_verdict_was_cut(maker))
+		words_add(&maker->text, "The search was cut short: all of this is of what was seen.");
+	else if (price && price->none_fits)
+		words_add(&maker->text, "No design that got a price in the event tier keeps the limits there: all of "
+		                        "this is of the fast tier.");
+	else if (price && price->is_priced && run_verdict_limits_are_off(maker))
+		words_add(&maker->text, "All of this is of designs that keep the limits in the fast tier, too.");
 	run_verdict_say(maker);
 }
 

@@ -105,6 +105,8 @@ static void add_other(struct run_verdict_maker *maker, uint32_t machine, uint32_
 	add_sizes(maker, own, other);
 	words_add(&maker->text, ": ");
 	run_verdict_add_differences(maker, own->least, other->least);
+	if (run_verdict_is_close(maker, own->least, other->least))
+		words_add(&maker->text, " (too close to call)");
 	claim_differences(maker, own, other);
 	if (!run_verdict_add_reasons(maker, &machine, &reference, 1, false))
 		(void)run_verdict_add_reasons(maker, &reference, &machine, 1, true);
@@ -116,7 +118,8 @@ void run_verdict_say_others(struct run_verdict_maker *maker, uint32_t reference)
 	size_t n_listed, n = list_others(maker, reference, list, &n_listed);
 	if (n == 0)
 		return;
-	words_add(&maker->text, "Also on the front, each at its best against %s: ",
+	words_add(&maker->text, "Also on the front, each at its best%s against %s: ",
+	          maker->of->price && maker->of->price->is_priced ? " with a price" : "",
 	          run_verdict_find_winner(maker) != RUN_VERDICT_NOBODY ? "the winner" : "the knee's machine");
 	for (size_t i = 0; i < n_listed; i++) {
 		words_add(&maker->text, "%s", i > 0 ? "; " : "");

@@ -17,7 +17,11 @@ struct run_verdict_maker {
 	const struct run_verdict_of *of;
 	struct run_verdict *verdict;
 	bool is_scaled[SPACE_MAX_OBJECTIVE]; /* objectives that differ among designs of a machine */
-	struct words_text text;              /* the sentence that is being made */
+	/* How far figures of the front may be off, and those of machines that were judged by the searching tier; 0
+	 * where objectives are exact; slower_frac infinite: not known. */
+	double own_frac, faster_frac, slower_frac;
+	bool has_product;       /* an objective is a product of two such figures */
+	struct words_text text; /* the sentence that is being made */
 };
 
 /* ---- names ---- */
@@ -115,6 +119,27 @@ void run_verdict_say_single(struct run_verdict_maker *maker);
 /* That there is no front; machines that have no design, or are not known. */
 void run_verdict_say_nothing(struct run_verdict_maker *maker);
 void run_verdict_say_rest(struct run_verdict_maker *maker);
+
+/* ---- what the model can tell ---- */
+
+/* Which machines lost by less than that. */
+void run_verdict_find_doubts(struct run_verdict_maker *maker);
+
+/* Mark in is_rival [n_machine] the machines that may have less of objective k than the best one; returns at which
+ * uncertainty, 0: none may. */
+double run_verdict_rivals(const struct run_verdict_maker *maker, uint32_t best, size_t k, bool *is_rival);
+
+/* Whether more prices would tell who is better. */
+bool run_verdict_wants_prices(const struct run_verdict_maker *maker);
+
+/* "too close to call (+-7 %)" */
+void run_verdict_add_close(struct run_verdict_maker *maker, double frac);
+
+/* Whether values of two machines [n_objective] differ by less than the model can tell, but differ. */
+bool run_verdict_is_close(const struct run_verdict_maker *maker, const double *own, const double *other);
+
+/* Whether a limit is on what the tiers do not agree on. */
+bool run_verdict_limits_are_off(const struct run_verdict_maker *maker);
 
 /* ---- rows ---- */
 

@@ -198,6 +198,8 @@ static void put_machines(struct json *json, const struct space *space, const str
 		put_name(json, "name", space, machine->index);
 		json_put_fields(json, "place %s, is_bound %d, tier %s", run_verdict_place_name[machine->place],
 		                machine->is_bound, machine->is_event ? "event" : "search");
+		if (machine->doubt_frac > 0.0)
+			json_put_real(json, "too_close_at_pct", 100.0 * machine->doubt_frac);
 		put_name(json, "beaten_by", space, machine->by);
 		json_put_real(json, "behind_pct", 100.0 * machine->margin);
 		json_begin_object(json, "least");

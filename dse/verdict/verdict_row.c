@@ -183,6 +183,17 @@ static size_t count_winners(const struct run_verdict *verdict, const uint32_t *i
 	return n_winner;
 }
 
+#define CLOSE_TO "close to "
+
+/* Whether all of these lost by less than the model can tell. */
+static bool are_close(const struct run_verdict *verdict, const uint32_t *index, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!(verdict->machine[index[i]].doubt_frac > 0.0))
+			return false;
+	return true;
+}
+
 /* "beaten by 16x2": by what tells whoever beats them all from them. */
 static const char *place_text(struct run_verdict_maker *maker, const uint32_t *index, size_t n)
 {
@@ -190,10 +201,9 @@ static const char *place_text(struct run_verdict_maker *maker, const uint32_t *i
 	const struct run_verdict_machine *first = &verdict->machine[index[0]];
 	struct words_text text;
 	words_clear(&text);
-	words_add(&text, "%s", run_verdict_place_name[first->place]);
 	if (first->place != RUN_VERDICT_BEATEN)
-		return run_verdict_text(verdict, text.text);
-	words_add(&text, " by ");
+		return run_verdict_place_name[first->place];
+	words_add(&text, are_close(verdict, index, n) ? CLOSE_TO : "beaten by ");
 	size_t n_winner = count_winners(verdict, index, n);
 	if (is_same_change(maker, index, n))
 		run_verdict_name_beside(maker->of->space, first->by, index, 1, &text);
@@ -277,7 +287,9 @@ static void name_rows(struct run_verdict *verdict)
 		for (size_t k = 0; k < verdict->n_row && strlen(verdict->row[i].place) > LONG_PLACE; k++)
 			if (verdict->row[k].n_machine == 1 && verdict->row[k].first == verdict->row[i].by) {
 				char text[64];
-				(void)snprintf(text, sizeof(text), "beaten by row %zu", k + 1);
+				bool is_close = strncmp(verdict->row[i].place, CLOSE_TO, strlen(CLOSE_TO)) == 0;
+				(void)snprintf(text, sizeof(text), "%srow %zu", is_close ? CLOSE_TO : "beaten by ",
+				               k + 1);
 				verdict->row[i].place = run_verdict_text(verdict, text);
 			}
 }

@@ -11,6 +11,7 @@
 #include "dse/space/space_variant.h"
 #include "dse/why/next_value.h"
 #include "dse/why/sensitivity_parts.h"
+#include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,9 +25,10 @@ struct study {
 	const struct sensitivity_request *request;
 	struct sensitivity *sensitivity;
 	struct machine machine; /* as it is */
-	struct layer_map map; /* of the space's networks */
+	struct layer_map map;   /* of the space's networks */
 	struct least_memory *memory;
-	uint64_t n_box; /* looked at so far */
+	uint64_t n_box;   /* looked at so far */
+	uint64_t max_box; /* of a budget; 0: none */
 	struct err *err;
 };
 
@@ -53,12 +55,15 @@ static void make_variant(const struct study *study, const struct sensitivity_bar
 /* Boxes that a search looks at, of each design, at most: halves of halves, and roots. */
 #define BOX_PER_DESIGN 4
 
+/* The machine as it is, without which there is nothing to compare with, may take so many budgets. */
+#define BASE_PARTS 4
+
 enum found { FOUND_LEAST, FOUND_DESIGN, FOUND_SPENT };
 
 /* Boxes that are left of the budget, 1 at least; 0: there is no budget. */
 static uint64_t budget_left(const struct study *study)
 {
-	uint64_t most = study->request->max_box;
+	uint64_t most = study->max_box;
 	return most == 0 ? 0 : study->n_box < most ? most - study->n_box : 1;
 }
 
@@ -87,8 +92,8 @@ static enum err_code find_by_front(struct study *study, struct space *variant, u
 }
 
 /*
- * Metrics of layers are added up by bounds where no limit couples them. only_kept: of the mappings found so far the best
- * one; infinite where limits couple layers.
+ * Metrics of layers are added up by bounds where no limit couples them. only_kept: of the mappings found so far the
+ * best one; infinite where limits couple layers.
  */
 static enum err_code find_least(struct study *study, struct space *variant, enum metric metric, bool only_kept,
                                 double *value, enum found *found)
@@ -170,8 +175,8 @@ static enum err_code fill_bar(struct study *study, struct sensitivity_bar *bar, 
 	struct space variant;
 	const struct sensitivity *sensitivity = study->sensitivity;
 	bool is_size = bar->param->type != PARAM_BOOL && bar->param->type != PARAM_ENUM;
-	double ratio = next_number(&study->machine, bar->param, bar->to) /
-	               next_number(&study->machine, bar->param, bar->from);
+	double ratio =
+	    next_number(&study->machine, bar->param, bar->to) / next_number(&study->machine, bar->param, bar->from);
 	make_variant(study, bar, &arena, &variant);
 	enum err_code code = find_both(study, &variant, false, bar->least, &bar->reason, is_spent);
 	for (size_t k = 0; k < SENSITIVITY_N_METRIC && code == ERR_OK && !bar->reason && !*is_spent; k++) {
@@ -319,7 +324,7 @@ static enum err_code fill_within_budget(struct study *study)
 	struct rank *rank = memory_array(n_bar, sizeof(*rank));
 	bool *is_filled = memory_array(n_bar, sizeof(*is_filled));
 	enum err_code code = order_bars(study, rank);
-	for (size_t i = 0; i < n_bar && code == ERR_OK && study->n_box < study->request->max_box; i++) {
+	for (size_t i = 0; i < n_bar && code == ERR_OK && study->n_box < study->max_box; i++) {
 		struct sensitivity_bar *bar = &sensitivity->bar[rank[i].at];
 		bool is_spent = true;
 		if (bar->is_declared || rank[i].own > 0.0 || sensitivity->has_limits)
@@ -343,7 +348,7 @@ static enum err_code fill_bars(struct study *study)
 {
 	enum err_code code = drop_small(study);
 	bool is_spent;
-	if (code == ERR_OK && study->request->max_box > 0)
+	if (code == ERR_OK && study->max_box > 0)
 		return fill_within_budget(study);
 	for (size_t i = 0; i < study->sensitivity->n_bar && code == ERR_OK; i++)
 		code = fill_bar(study, &study->sensitivity->bar[i], &is_spent);
@@ -382,9 +387,9 @@ static enum err_code begin(struct study *study)
 	else
 		take_names(study);
 	struct sensitivity *sensitivity = study->sensitivity;
-	enum err_code code = is_machine ? find_both(study, &variant, false, sensitivity->least, &reason,
-	                                            &sensitivity->is_unsearched)
-	                                : ERR_OK;
+	enum err_code code =
+	    is_machine ? find_both(study, &variant, false, sensitivity->least, &reason, &sensitivity->is_unsearched)
+		       : ERR_OK;
 	if (code == ERR_OK && reason)
 		code = err_add(study->err, ERR_INFEASIBLE, "dse sensitivity: machine %s: %s", variant.machine[0].name,
 		               reason);
@@ -405,8 +410,12 @@ enum err_code sensitivity_make(const struct sensitivity_request *request, struct
 		code = layer_map_list_splits(request->space, &study->map, request->n_thread, err);
 	if (code == ERR_INTERRUPTED)
 		code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
+	study->max_box = mul_sat(request->max_box, BASE_PARTS);
 	if (code == ERR_OK)
 		code = begin(study);
+	if (request->max_box > 0) /* large networks: a bar takes about as long as the machine as it is */
+		study->max_box =
+		    add_sat(study->n_box, request->max_box > study->n_box ? request->max_box : study->n_box);
 	if (code == ERR_OK && !sensitivity->is_unsearched) {
 		sensitivity_list_values(request->space, &study->machine, sensitivity);
 		code = fill_bars(study);

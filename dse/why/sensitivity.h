@@ -61,7 +61,9 @@ struct sensitivity_request {
 	size_t machine;           /* of the space's */
 	const char *const *value; /* [n_axis] of each axis of the space as text; NULL: all stay free */
 	unsigned n_thread;
-	uint64_t max_box; /* of all searches, boxes to be looked at (dse/layer/branch.h), roughly; 0: no limit */
+	/* Of all bars' searches, boxes to be looked at (dse/layer/branch.h), roughly; the machine as it is may take
+	 * four times as many, and bars as many as it took. 0: no limit. */
+	uint64_t max_box;
 };
 
 /*

@@ -48,7 +48,8 @@ expect_text "$(echo "$work"/limit/*/run.json)" "Smallest change of one limit"
 expect_text "$work/out" "event tier"
 # machines without a price were beaten in the fast tier, which alone is proven of them: the sentence says so, not the note alone
 tr -s ' \n' ' ' <"$work/out" >"$work/words"
-expect_text "$work/words" "16x4 and 8x4 are beaten everywhere by 16x2 in the fast tier, by "
+expect_text "$work/words" "8x4 is beaten everywhere by 16x2 in the fast tier, by 17 % at least, with"
+expect_text "$work/words" "16x4 is beaten everywhere by 16x2 in the fast tier, by 3.2 % at least, too close to call (+-"
 ! grep -q 'in the fast tier' "$work/array.txt" || fail "a tier is named where there is one"
 
 # Words of --verify are explained where they are printed, and only there.

@@ -154,10 +154,19 @@ static inline void check_bounds(struct reading *reading, struct said *said)
 	unsigned machine = expect_machine(reading);
 	if (machine != said->reference)
 		misread(reading, "another machine than the one that is chosen");
+	if (reading->truth->fast)
+		expect(reading, " in the fast tier");
 	expect(reading, ": ");
 	take_bounds(reading, &bounds);
+	/* of one tier, or the fast one beside prices */
+	const struct truth *truth = reading->truth->fast ? reading->truth->fast : reading->truth;
+	bool is_there = reading->truth == truth;
+	const struct pareto *front = &truth->found->front;
+	for (size_t i = 0; i < front->n; i++) /* of a machine that prices chose others may have beaten it */
+		is_there |= front->genome[i * front->n_gene] == machine &&
+		            front->objective[i * front->n_objective + k] <= least_of(truth, machine, k) * SAME;
 	/* a front that was thinned may lack that design */
-	if (!(reading->truth->found->counts.epsilon > 0) && !any_best(reading->truth, machine, k, has_bounds, &bounds))
+	if (is_there && !(truth->found->counts.epsilon > 0) && !any_best(truth, machine, k, has_bounds, &bounds))
 		misread(reading, "no such design is bound so");
 	said->n_count++;
 	said->n_design++;

@@ -46,6 +46,8 @@ static inline bool figure_has_percent(const struct run_verdict *verdict, const s
 		return false;
 	case RUN_VERDICT_MISS:
 		return figure_is(100.0 * over_limit, 3, number);
+	case RUN_VERDICT_CLOSE:
+		return figure_is(100.0 * claim->value, 2, number);
 	default:
 		return false;
 	}
@@ -114,7 +116,7 @@ static inline const char *figure_unclaimed(const struct space *space, const stru
 	const char *text = verdict->sentence[sentence], *at = text;
 	while (*at) {
 		char *end;
-		bool begins = isdigit((unsigned char)*at) && (at == text || at[-1] == ' ' || at[-1] == '(');
+		bool begins = isdigit((unsigned char)*at) && (at == text || strchr(" (-", at[-1]));
 		if (!begins) {
 			at++;
 			continue;

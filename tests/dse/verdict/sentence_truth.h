@@ -14,6 +14,16 @@ static inline bool is_about(const struct truth *truth, double said, double value
 	return fabs(said - value) <= 0.51 * step + fabs(value) * (truth->found->counts.epsilon + 1e-9);
 }
 
+/* "too close to call (+-7 %)" */
+static inline void take_close(struct reading *reading)
+{
+	expect(reading, "too close to call");
+	if (take(reading, " (+-")) {
+		(void)expect_number(reading);
+		expect(reading, " %)");
+	}
+}
+
 /* "fastest (0.1 ms), least energy (3 mJ)": how many. */
 static inline unsigned take_bests(struct reading *reading, unsigned *objective, double *value)
 {
@@ -32,14 +42,42 @@ static inline unsigned take_bests(struct reading *reading, unsigned *objective, 
 	return n;
 }
 
-/* The machine has so little of it, and none has less. */
-static inline void check_best(const struct reading *reading, unsigned machine, unsigned k, double value)
+/* "; 16x2 is too close to call (+-7 %)", "; 3 others are ...": the machines that the best ones may be behind. */
+static inline void take_rivals(struct reading *reading, bool is_rival[MAX_MACHINE])
+{
+	const struct run_verdict *verdict = &reading->truth->verdict;
+	unsigned n = 0, n_said = 1;
+	for (size_t i = 0; i < verdict->n_claim; i++) {
+		const struct run_verdict_claim *claim = &verdict->claim[i];
+		if (claim->kind != RUN_VERDICT_CLOSE || verdict->sentence[claim->sentence] != reading->sentence)
+			continue;
+		n += !is_rival[claim->machine];
+		is_rival[claim->machine] = true;
+	}
+	if (n == 0)
+		return;
+	expect(reading, "; ");
+	if (!take_count(reading, " others are ", &n_said)) {
+		if (!is_rival[expect_machine(reading)])
+			misread(reading, "another machine is close");
+		expect(reading, " is ");
+	}
+	if (n_said != n)
+		misread(reading, "another number of machines is close");
+	take_close(reading);
+}
+
+/* The machine has so little of it, and none has less, but rivals of a front with prices. */
+static inline void check_best(const struct reading *reading, unsigned machine, unsigned k, double value,
+                              const bool *is_rival)
 {
 	const struct truth *truth = reading->truth;
+	double least = truth->price ? truth->verdict.machine[machine].least[k] : least_of(truth, machine, k);
 	for (unsigned m = 0; m < truth->n_machine; m++)
-		if (least_of(truth, machine, k) > least_of(truth, m, k) * (1.0 + truth->found->counts.epsilon) * SAME)
+		if (least > least_of(truth, m, k) * (1.0 + truth->found->counts.epsilon) * SAME &&
+		    !(truth->price && (m == machine || is_rival[m])))
 			misread(reading, "another machine is better");
-	if (!is_about(truth, value, least_of(truth, machine, k), 4))
+	if (!is_about(truth, value, least, 4))
 		misread(reading, "not the least value");
 }
 
@@ -47,11 +85,13 @@ static inline void check_winner(struct reading *reading, struct said *said)
 {
 	unsigned objective[SPACE_MAX_OBJECTIVE], n, n_scaled = 0;
 	double value[SPACE_MAX_OBJECTIVE];
+	bool is_rival[MAX_MACHINE] = {false};
 	said->reference = expect_machine(reading);
 	expect(reading, " wins: ");
 	n = take_bests(reading, objective, value);
+	take_rivals(reading, is_rival);
 	for (unsigned i = 0; i < n; i++)
-		check_best(reading, said->reference, objective[i], value[i]);
+		check_best(reading, said->reference, objective[i], value[i], is_rival);
 	for (unsigned k = 0; k < reading->truth->drawn->n_objective; k++)
 		n_scaled += reading->truth->drawn->is_scaled[k];
 	if (n != n_scaled)
@@ -74,16 +114,23 @@ static inline void check_knee_name(struct reading *reading, struct said *said)
 
 static inline void check_bests(struct reading *reading, struct said *said)
 {
+	unsigned objective[SPACE_MAX_OBJECTIVE][SPACE_MAX_OBJECTIVE], machine[SPACE_MAX_OBJECTIVE],
+	    n[SPACE_MAX_OBJECTIVE], n_best = 0;
+	double value[SPACE_MAX_OBJECTIVE][SPACE_MAX_OBJECTIVE];
+	bool is_rival[MAX_MACHINE] = {false};
+	struct reading tried;
 	do {
-		unsigned objective[SPACE_MAX_OBJECTIVE];
-		double value[SPACE_MAX_OBJECTIVE];
-		unsigned n = take_bests(reading, objective, value);
+		n[n_best] = take_bests(reading, objective[n_best], value[n_best]);
 		expect(reading, ": ");
-		unsigned machine = expect_machine(reading);
-		for (unsigned i = 0; i < n; i++)
-			check_best(reading, machine, objective[i], value[i]);
+		machine[n_best++] = expect_machine(reading);
 		said->n_name++;
-	} while (take(reading, "; "));
+		tried = *reading;
+	} while (n_best < SPACE_MAX_OBJECTIVE && take(&tried, "; ") &&
+	         (strncmp(tried.at, "fastest", 7) == 0 || strncmp(tried.at, "least ", 6) == 0) && take(reading, "; "));
+	take_rivals(reading, is_rival);
+	for (unsigned b = 0; b < n_best; b++)
+		for (unsigned i = 0; i < n[b]; i++)
+			check_best(reading, machine[b], objective[b][i], value[b][i], is_rival);
 }
 
 /* "half the", "as many", "no more", "1.5 times the": least and most that the ratio may be. */
@@ -127,6 +174,7 @@ static inline void check_size(const struct reading *reading, unsigned machine, u
 static inline void check_differences(struct reading *reading, unsigned machine, unsigned reference)
 {
 	const struct truth *truth = reading->truth;
+	const struct run_verdict_machine *own = truth->verdict.machine;
 	if (take(reading, "as good"))
 		return;
 	do {
@@ -138,11 +186,13 @@ static inline void check_differences(struct reading *reading, unsigned machine, 
 		if (!is_less && !is_time)
 			expect(reading, "more ");
 		unsigned k = is_time ? latency_objective(reading) : expect_label(reading);
-		double more = least_of(truth, machine, k) / least_of(truth, reference, k) - 1.0;
+		double more = truth->price ? own[machine].least[k] / own[reference].least[k] - 1.0
+		                           : least_of(truth, machine, k) / least_of(truth, reference, k) - 1.0;
 		double slack = 2 * truth->found->counts.epsilon * (1 + fabs(more)) + 0.006 * fabs(more) + 1e-9;
 		if (fabs((is_less ? -1 : 1) * pct / 100 - more) > slack)
 			misread(&before, "another difference");
 	} while (take(reading, ", but ") || (strncmp(reading->at, ", because", 9) != 0 && take(reading, ", ")));
+	(void)take(reading, " (too close to call)");
 }
 
 /* Reasons are claims, which others check; up to the next machine. */
@@ -159,7 +209,8 @@ static inline void check_others(struct reading *reading, struct said *said)
 	const struct truth *truth = reading->truth;
 	bool is_listed[MAX_MACHINE] = {false};
 	unsigned n_front = 0, n_listed = 0, n_more = 0;
-	expect(reading, "Also on the front, each at its best against ");
+	expect(reading, truth->price ? "Also on the front, each at its best with a price against "
+	                             : "Also on the front, each at its best against ");
 	if (!take(reading, "the winner: "))
 		expect(reading, "the knee's machine: ");
 	do {
@@ -240,9 +291,12 @@ static inline uint32_t beaten_by(const struct reading *reading, const struct bea
 static inline void check_margins(struct reading *reading, const struct run_verdict_claim *group,
                                  const struct beater *beater)
 {
-	const struct truth *truth = reading->truth;
+	const struct truth *truth = reading->truth, *of = truth;
 	double pct[2] = {0.0, 0.0};
-	bool is_pair = false, is_found = false;
+	bool is_pair = false, is_found = false, is_close = strstr(reading->sentence, "too close to call");
+	bool is_of_priced = truth->price && take(reading, " in designs that got a price");
+	if (truth->price && take(reading, " in the fast tier"))
+		of = truth->fast;
 	if (take(reading, ", by any factor"))
 		pct[0] = pct[1] = 1e9;
 	else if (!take(reading, ", or equalled")) {
@@ -253,16 +307,44 @@ static inline void check_margins(struct reading *reading, const struct run_verdi
 			pct[1] = expect_number(reading);
 		expect(reading, " % at least");
 	}
+	if (is_of_priced && !is_close)
+		misread(reading, "more is said than is known");
+	if (is_of_priced)
+		return;
 	for (size_t i = 0; i < group->n_member; i++) {
 		uint32_t by =
 		    beater ? beaten_by(reading, beater, group->member[i]) : truth->verdict.machine[group->member[i]].by;
 		double margin = pct[is_pair ? i : 0] / 100;
-		if (!is_beaten(truth, group->member[i], by, margin))
+		if (!is_beaten(of, group->member[i], by, margin))
 			misread(reading, "a machine is not beaten by so much");
-		is_found |= is_beaten(truth, group->member[i], by, pct[1] / 100);
+		is_found |= is_beaten(of, group->member[i], by, pct[1] / 100);
+		/* in the event tier, too, where the model can tell */
+		if (of != truth && !is_close && !is_beaten(truth, group->member[i], by, 0.0))
+			misread(reading, "a machine is not beaten in the event tier");
 	}
 	if ((is_pair && group->n_member != 2) || !is_found)
 		misread(reading, "no machine is beaten by the most that is said");
+}
+
+/* ", too close to call (+-7 %)", ", 2 of them too close to call": those that others' facts say it of; all others are
+ * beaten. */
+static inline void check_doubts(struct reading *reading, const struct run_verdict_claim *group)
+{
+	const struct truth *truth = reading->truth;
+	unsigned n = 0, n_said = (unsigned)group->n_member;
+	for (size_t i = 0; i < group->n_member; i++) {
+		const struct run_verdict_machine *own = &truth->verdict.machine[group->member[i]];
+		n += own->doubt_frac > 0.0;
+		if (!(own->doubt_frac > 0.0) && !is_beaten(truth, group->member[i], own->by, 0.0))
+			misread(reading, "a machine is not beaten");
+	}
+	if (n == 0)
+		return;
+	expect(reading, ", ");
+	(void)take_count(reading, " of them ", &n_said);
+	if (n_said != n)
+		misread(reading, "another number of machines is close");
+	take_close(reading);
 }
 
 static inline void check_members(const struct reading *reading, const struct subject *subject,
@@ -321,7 +403,9 @@ static inline void check_group_sentence(struct reading *reading, struct said *sa
 			subject.is_in[m] = true;
 		check_members(reading, &subject, group, said);
 		expect(reading, " beaten everywhere");
-		check_margins(reading, group, NULL);
+		if (strchr(" ,", reading->at[0]) && strncmp(reading->at, ", too", 5) != 0)
+			check_margins(reading, group, NULL);
+		check_doubts(reading, group);
 		expect(reading, ".");
 		return;
 	}
@@ -331,6 +415,7 @@ static inline void check_group_sentence(struct reading *reading, struct said *sa
 	expect(reading, " beaten everywhere");
 	const struct beater beater = expect_beater(reading, said);
 	check_margins(reading, group, &beater);
+	check_doubts(reading, group);
 	if (take(reading, ", with ")) {
 		double least, most;
 		expect_times(reading, &least, &most);
@@ -438,6 +523,8 @@ static inline void check_sentence(const struct truth *truth, const char *sentenc
 		check_levels(&reading, said);
 	else if (strstr(sentence, " beaten everywhere"))
 		check_group_sentence(&reading, said);
+	else if (strncmp(sentence, "All of this is of designs that keep the limits", 46) == 0)
+		reading.at = ".";
 	else if (!check_limits(&reading, said))
 		check_rest(&reading, said);
 	is_last = strcmp(reading.at, ".") == 0 || (reading.at[0] == '\0' && reading.at[-1] == '.');

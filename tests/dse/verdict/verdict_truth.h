@@ -44,6 +44,8 @@ struct truth {
 	const struct explore *found;
 	const struct unroller *unroller; /* of the front found */
 	struct run_verdict verdict;
+	const struct price *price; /* where designs got prices; NULL: the verdict is of one tier */
+	const struct truth *fast;  /* then: the same machines in the fast tier, and its front */
 };
 
 static inline bool keeps(const struct truth *truth, const double *value)
