@@ -202,11 +202,13 @@ static double contended_clk(const struct mla_fetch *fetch, double task_clk, doub
 /* One job, the mean of all, its SRAM its own. */
 static struct job_time mean_job(const struct jobs *jobs, const struct rates *rates)
 {
-	double n = (double)jobs->busiest.n_job;
+	double n = (double)jobs->busiest.n_job, init_clk = (double)rates->machine->mla_init_clk;
 	struct job_time job = {
 	    .load_clk = jobs->load_byte / rates->dram_byte / n,
 	    .write_clk = jobs->write_byte / rates->dram_byte / n,
-	    .setup_clk = rates_setup_clk(rates, SETUP_SINGLE_LOAD, LOAD_SETUP_CLK),
+	    /* the task's start is in its clocks as it was measured */
+	    .setup_clk = real_max(0, rates_setup_clk(rates, SETUP_SINGLE_LOAD, LOAD_SETUP_CLK) +
+	                                 rates_setup_clk(rates, SETUP_TASK, init_clk) - init_clk),
 	    .answer_clk = rates_setup_clk(rates, SETUP_HANDSHAKE, WRITE_HANDSHAKE_CLK),
 	};
 	job.think_clk = job.setup_clk + jobs->task_clk / n;

@@ -17,6 +17,7 @@ enum setup {
 	SETUP_WRITE_STORAGE, /* a result to a storage QPE */
 	SETUP_WRITE_DRAM,    /* a result to DRAM */
 	SETUP_HANDSHAKE,     /* from a write's end to the PE's next request */
+	SETUP_TASK,          /* a job's task, by the host's command: mla.init_clk */
 	N_SETUP
 };
 

@@ -144,6 +144,49 @@ static void test_chip_tiers_agree_on_a_small_mesh(void **state)
 	assert_phase(&machine, &block, &design, PHASE_COMPUTATION, 0.08);
 }
 
+/* Clocks of a fused layer by each tier: fast, event. */
+static void find_fused_clk(const struct machine *machine, double clk[2])
+{
+	struct block block = bare_conv(8, 8, 8, 16, 1);
+	const struct layer_design design = {.split = {.w = {.size_a = 4, .n_a = 2},
+	                                              .h = {.size_a = 4, .n_a = 2},
+	                                              .c = {.size_a = 4, .n_a = 4},
+	                                              .d = {.size_a = 8, .n_a = 1}},
+	                                    .strategy = STRATEGY_FUSION,
+	                                    .operand_bit = 8};
+	struct layer_context context;
+	struct program program;
+	struct verdict verdict;
+	struct sim_result fast;
+	mapper_prepare_form(&block, machine, 8, FORM_CONV, &context);
+	assert_true(mapper_distribute(&context, &design, &program, &verdict));
+	fast_run(machine, &program, 0, &fast);
+	struct detail_run run = {.context = &context, .design = &design};
+	run_all(&run, 1, (struct detail_options){.detail = DETAIL_EVENT, .n_thread = 1});
+	clk[0] = (double)fast.phase_clk[PHASE_TASKS];
+	clk[1] = (double)run.result.phase_clk[PHASE_TASKS];
+}
+
+/* A job waits for the host four times: for the load's command and report, the task's command, the result's report. */
+static void test_chip_tiers_agree_on_the_hosts_latency(void **state)
+{
+	static const char *const path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/final_chip.yaml",
+	                                   "spaces/machines/thesis_qpe_dram.yaml"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++) {
+		struct machine machine = read_machine(path[i]);
+		double clk[2], slow_clk[2];
+		find_fused_clk(&machine, clk);
+		machine.chip.host_latency_clk += 20;
+		find_fused_clk(&machine, slow_clk);
+		print_message("%s: fast %.0f + %.0f, event %.0f + %.0f clk\n", machine.name, clk[0],
+		              slow_clk[0] - clk[0], clk[1], slow_clk[1] - clk[1]);
+		bool is_chip = machine.target == MACHINE_CHIP; /* a QPE's PEs take several jobs */
+		assert_true(fabs((slow_clk[0] - clk[0]) / (slow_clk[1] - clk[1]) - 1) <= (is_chip ? 0.03 : 0.1));
+		assert_true(!is_chip || slow_clk[0] - clk[0] == 4 * 20);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +194,7 @@ int main(void)
 	    cmocka_unit_test(test_chip_tiers_agree_on_one_large_filter_part),
 	    cmocka_unit_test(test_chip_tiers_agree_on_results_unevenly_spread),
 	    cmocka_unit_test(test_chip_tiers_agree_on_a_small_mesh),
+	    cmocka_unit_test(test_chip_tiers_agree_on_the_hosts_latency),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
