@@ -222,11 +222,14 @@ DRAW_TESTS := $(sort $(basename $(notdir $(shell grep -l 'support/draws\.h' $(TE
 draws: deps
 	$(AGAIN) VARIANT=release run-draws
 
-# The studies of arrays and their memories anew, beside their tables in results/STUDIES.md; `make test` a machine of each. Minutes.
+# The studies of arrays and their memories anew, beside their tables in results/STUDIES.md; `make test` a machine of each.
+# And what of documents and shipped files takes longest. Minutes.
 .PHONY: studies
 studies: deps
 	$(AGAIN) build-program
 	@DSE='$(abspath $(PROGRAM))' tests/cli/readme_sizes.sh --all
+	@DSE='$(abspath $(PROGRAM))' tests/cli/readme.sh --all
+	@DSE='$(abspath $(PROGRAM))' tests/cli/check.sh --all
 
 # Every machine parameter at its least and most, and all pairs, with extreme layers, through every command. Minutes.
 .PHONY: ranges

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/signatures.sh DSE [SPACE...]: whether searches of shipped spaces find what tests/signatures.txt says, on one thread
-# and on two: the front's signature, designs listed and evaluated. Without SPACE those of the list. tests/signatures.sh -w DSE writes the list anew,
-# for a model or a search that was changed on purpose; look at the difference.
+# and on two: the front's signature, designs listed and evaluated. SPACE:ENGINE is a flat search by that engine. Without
+# SPACE those of the list. tests/signatures.sh -w DSE writes the list anew, for a model or a search that was changed on
+# purpose; look at the difference.
 set -eu
 list=tests/signatures.txt
 writes=
@@ -16,7 +17,10 @@ trap 'exit 1' INT TERM
 
 # "SPACE SIGNATURE CANDIDATES EVALUATIONS" of a search on so many threads.
 line_of() {
-	"$DSE" explore "spaces/$1.yaml" --detail fast -q --store none -j "$2" -o "$work/$2" >"$work/out" 2>&1 ||
+	engine=
+	case $1 in *:*) engine="--engine ${1#*:} --flat" ;; esac
+	# shellcheck disable=SC2086 # two options or none
+	"$DSE" explore "spaces/${1%:*}.yaml" $engine --detail fast -q --store none -j "$2" -o "$work/$2" >"$work/out" 2>&1 ||
 		{ cat "$work/out" >&2; exit 1; }
 	run=$(ls -d "$work/$2/"*/run.json)
 	value() { tr ',' '\n' <"$run" | sed -n "s/^.*\"$1\": \"*\([0-9a-f.]*\)\"*[ }]*\$/\1/p" | head -n 1; }

@@ -129,9 +129,7 @@ int design_print_reason(const struct layer_problem *layer, const uint32_t *genom
 	layer_problem_design(layer, genome, &design);
 	const struct detail_options options = {.detail = layer->detail};
 	struct detail_run run = {.context = layer_context_of(layer, &design), .design = &design};
-	detail_run(&run, &options);
-	err_clear(&run.err);
-	if (run.code != ERR_OK)
+	if (detail_run_all(&run, 1, &options, NULL) != ERR_OK)
 		return snprintf(text, n_byte, "%s", design_reason_help(LAYER_REASON_FAILED));
 	if (!run.ran) {
 		const struct verdict *verdict = &run.verdict;

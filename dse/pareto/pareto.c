@@ -279,6 +279,16 @@ static bool is_sorted(const struct pareto *archive)
 	return true;
 }
 
+size_t pareto_least(const struct pareto *archive, unsigned objective)
+{
+	const double *value = archive->objective + objective;
+	size_t least = 0;
+	assert(objective < archive->n_objective);
+	for (size_t i = 1; i < archive->n; i++)
+		least = value[i * archive->n_objective] < value[least * archive->n_objective] ? i : least;
+	return least;
+}
+
 /* Heap sort, because it needs no memory and so cannot fail. What pareto_insert_all left is in order already. */
 void pareto_sort(struct pareto *archive)
 {

@@ -63,6 +63,9 @@ void pareto_merge(struct pareto *archive, const struct pareto *other);
  */
 void pareto_pack(struct pareto *archive, const uint32_t *n_value, struct pack *pack);
 
+/* Index of the first point with the least value of an objective; 0 of an empty archive. */
+size_t pareto_least(const struct pareto *archive, unsigned objective);
+
 /* Sort by objectives, then genome: the total order of everything that is printed. */
 void pareto_sort(struct pareto *archive);
 

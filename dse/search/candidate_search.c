@@ -73,18 +73,11 @@ static bool watch_seeds(void *context, double progress, const struct engine_coun
 /* Of a front some points: the least of each metric, then others, evenly spread. Returns how many. */
 static size_t choose_seeds(const struct pareto *front, uint32_t *seed)
 {
-	size_t n = 0, least[PARETO_MAX_OBJECTIVE];
+	size_t n = 0;
 	const size_t n_least = front->n > 0 ? front->n_objective : 0;
-	for (size_t k = 0; k < n_least; k++) {
-		least[k] = 0;
-		for (size_t i = 1; i < front->n; i++)
-			if (front->objective[i * front->n_objective + k] <
-			    front->objective[least[k] * front->n_objective + k])
-				least[k] = i;
-	}
 	size_t n_more = front->n < MAX_SEED - n_least ? front->n : MAX_SEED - n_least;
 	for (size_t i = 0; i < n_least + n_more; i++) {
-		size_t at = i < n_least ? least[i] : (i - n_least) * front->n / n_more;
+		size_t at = i < n_least ? pareto_least(front, (unsigned)i) : (i - n_least) * front->n / n_more;
 		memcpy(seed + n++ * N_LAYER_GENE, front->genome + at * N_LAYER_GENE, N_LAYER_GENE * sizeof(*seed));
 	}
 	return n;

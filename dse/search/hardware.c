@@ -525,11 +525,9 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	pareto_init(&judge->archive, (unsigned)space->n_objective, 1);
 	enum err_code code = hardware_build_families(options, &judge->arena, &judge->family, &judge->n_family, err);
 	judge->active = arena_array(&judge->arena, judge->n_family + 1, sizeof(struct hardware_family *));
-	if (code == ERR_OK && !judge->active)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	judge->n_total = 2 * judge->n_family + 1;
 	judge->left = arena_array(&judge->arena, hardware->n_machine, sizeof(*judge->left));
-	if (code == ERR_OK && !judge->left)
+	judge->n_total = 2 * judge->n_family + 1;
+	if (code == ERR_OK && judge->arena.is_out)
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK)
 		code = judge_all(judge, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/standing.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "dse/pareto/margin.h"
 #include "dse/space/detail.h"
@@ -17,16 +18,12 @@
 
 struct standings *standings_new(const struct space *space, uint64_t n_machine)
 {
-	struct standings *standings = n_machine <= STANDING_MAX_MACHINE ? calloc(1, sizeof(*standings)) : NULL;
-	if (!standings)
+	if (n_machine > STANDING_MAX_MACHINE)
 		return NULL;
+	struct standings *standings = memory_must(calloc(1, sizeof(*standings)));
 	*standings = (struct standings){.space = space, .n = (size_t)n_machine};
-	standings->machine = calloc(standings->n + 1, sizeof(*standings->machine));
-	standings->point = calloc(standings->n + 1, sizeof(*standings->point));
-	if (!standings->machine || !standings->point) {
-		standings_free(standings);
-		return NULL;
-	}
+	standings->machine = memory_must(calloc(standings->n + 1, sizeof(*standings->machine)));
+	standings->point = memory_must(calloc(standings->n + 1, sizeof(*standings->point)));
 	for (size_t i = 0; i < standings->n; i++) {
 		struct standing *own = &standings->machine[i];
 		own->margin = own->own_margin = NAN;
@@ -152,11 +149,11 @@ void standing_measure(const struct candidate *candidate, struct standing_design 
                       struct standing_design *thriftiest)
 {
 	const struct space *space = candidate->space;
-	uint32_t *genome = calloc(genome_size(candidate->set->map), sizeof(*genome));
+	uint32_t *genome = memory_must(calloc(genome_size(candidate->set->map), sizeof(*genome)));
 	size_t fast = find_least(candidate, choose_metric(space, METRIC_LATENCY)),
 	       thrifty = find_least(candidate, choose_metric(space, METRIC_ENERGY));
 	*fastest = *thriftiest = (struct standing_design){0};
-	if (genome && fast != SIZE_MAX && thrifty != SIZE_MAX) {
+	if (fast != SIZE_MAX && thrifty != SIZE_MAX) {
 		candidate_genome(candidate, fast, genome);
 		fastest->is_known = run_layers(candidate, genome, fastest);
 		*thriftiest = *fastest;
@@ -333,16 +330,16 @@ static void judge_machine(void *context, size_t i)
 	}
 }
 
-/* Machines on the front in ascending order, and their points. false: too many, or no memory. */
+/* Machines on the front in ascending order, and their points. false: too many. */
 static bool list_front(struct judging *judging)
 {
 	const struct pareto *front = judging->front;
 	struct standings *standings = judging->standings;
 	size_t at = 0;
-	judging->index = calloc(front->n + 1, sizeof(*judging->index));
+	judging->index = memory_must(calloc(front->n + 1, sizeof(*judging->index)));
 	for (size_t i = 0; i < front->n; i++)
 		standings->machine[machine_of(front, i)].is_on_front = true;
-	for (size_t m = 0; m < standings->n && judging->index; m++) {
+	for (size_t m = 0; m < standings->n; m++) {
 		if (!standings->machine[m].is_on_front)
 			continue;
 		if (judging->n_own == STANDING_MAX_DESIGN)
@@ -354,14 +351,14 @@ static bool list_front(struct judging *judging)
 				judging->index[at++] = i;
 	}
 	judging->begin[judging->n_own] = at;
-	return judging->index != NULL;
+	return true;
 }
 
 void standings_judge(struct standings *standings, const struct pareto *front, unsigned n_thread)
 {
-	struct judging *judging = standings ? calloc(1, sizeof(*judging)) : NULL;
-	if (!judging)
+	if (!standings)
 		return;
+	struct judging *judging = memory_must(calloc(1, sizeof(*judging)));
 	judging->standings = standings;
 	judging->front = front;
 	standing_scaled(standings->space, judging->is_scaled);

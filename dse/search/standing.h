@@ -68,7 +68,7 @@ struct standings {
 	size_t n_point;
 };
 
-/* NULL where there are too many machines, or no memory: then nothing is known. */
+/* NULL where there are too many machines: then nothing is known. Without memory the program ends. */
 struct standings *standings_new(const struct space *space, uint64_t n_machine);
 void standings_free(struct standings *standings);
 

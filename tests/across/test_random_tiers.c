@@ -26,7 +26,7 @@
 #define N_DRAW_TABLE 24000
 #define N_DRAW_SAMPLE (SLOW_BUILD ? 12 : 120)
 #define N_SPACE 100
-#define N_SPACE_SAMPLE (SLOW_BUILD ? 1 : 2)
+#define N_SPACE_SAMPLE 1
 /* What is run event by event: layers of so many clocks in the fast tier, designs of so many tasks. */
 #define MOST_CLK 150000
 #define MOST_TASK 2000

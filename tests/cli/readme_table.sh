@@ -35,8 +35,9 @@ grouped() { echo "$1" | sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\| \)/\1 \2\3/; ta'
 row() {
 	theirs=$2
 	[ "$2" != any ] || theirs=fusion_reuse
+	# with a pattern, though all match, it does not look for what a search would gain
 	expect_code 0 "$DSE" simulate -q thesis_chip "$1" --split-scheme spaces/splits/thesis.csv --strategy $theirs \
-		--detail "$3"
+		--detail "$3" --layers .
 	# shellcheck disable=SC2046
 	set -- "$1" "$2" "$3" $(figures)
 	expect_code 0 "$DSE" simulate --point "$(echo "$work/$1_$2"/thesis_"$1"-*)/front.json:0" --detail "$3"

@@ -4,7 +4,7 @@
 # under the address sanitizer. And a list that is wrong is noticed.
 . tests/cli/common
 
-tests/signatures.sh "$DSE" smoke tpu_small bench/vgg16_conv_8_qpe bench/net_mlp bench/net_tiny_families >"$work/out" 2>&1 || {
+tests/signatures.sh "$DSE" smoke tpu_small tpu_small:nsga2 bench/vgg16_conv_8_qpe bench/net_mlp bench/net_tiny_families >"$work/out" 2>&1 || {
 	cat "$work/out" >&2
 	fail "other results than tests/signatures.txt has; if a model was changed on purpose: tests/signatures.sh -w $DSE"
 }

@@ -171,6 +171,24 @@ static void test_deadline_limits_the_energy_of_the_period(void **state)
 	free_fixture(&due);
 }
 
+/* A front that is thinned loses a part of the whole energy, sleep included: of a long sleep next to nothing. */
+static void test_deadline_thinned_fronts_lose_of_the_whole(void **state)
+{
+	(void)state;
+	double epsilon[2];
+	for (size_t i = 0; i < 2; i++) {
+		struct fixture thinned;
+		read_space(i == 0 ? SPACE "search: {max_front: 6}\ndeadline_ms: 1\n"
+		                  : SPACE "search: {max_front: 6}\ndeadline_ms: 1000\n",
+		           &thinned);
+		search(&thinned, &engine_exact, false);
+		epsilon[i] = thinned.explore.counts.epsilon;
+		free_fixture(&thinned);
+	}
+	assert_true(epsilon[0] > 0);
+	assert_true(epsilon[1] < epsilon[0] / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest test[] = {
@@ -178,6 +196,7 @@ int main(void)
 	    cmocka_unit_test(test_deadline_energy_is_layers_and_sleep),
 	    cmocka_unit_test(test_deadline_refuses_late_designs),
 	    cmocka_unit_test(test_deadline_limits_the_energy_of_the_period),
+	    cmocka_unit_test(test_deadline_thinned_fronts_lose_of_the_whole),
 	};
 	return cmocka_run_group_tests_name("deadline", test, NULL, NULL);
 }

@@ -297,7 +297,7 @@ static void test_layer_problem_what_lacks_memory_says_how_much(void **state)
 {
 	(void)state;
 	uint64_t n_short = 0, n_hopeless = 0;
-	for (uint32_t sram_byte = 64; sram_byte <= 4096; sram_byte *= 4) {
+	for (uint32_t sram_byte = 64; sram_byte <= 4096; sram_byte *= draws_all() ? 4 : 16) {
 		struct fixture f;
 		uint64_t n;
 		init_fixture(&f, "dvfs_chip", sram_byte);

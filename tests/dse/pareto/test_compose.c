@@ -359,6 +359,28 @@ static void test_compose_thinned_keeps_its_guarantee(void **state)
 	free(toy);
 }
 
+/* A limit of just what a chain takes is kept by it: both are rounded alike, whichever way that is. */
+static void test_compose_keeps_a_limit_that_is_met(void **state)
+{
+	(void)state;
+	for (uint32_t number = 0; number < 200; number++) {
+		struct rng rng = rng_stream(22, 0, number);
+		double metric[] = {rng_unit(&rng), 1.0, 1e6 * (1.0 + rng_unit(&rng)), 0.0};
+		const double limit[] = {metric[0], INFINITY};
+		static const enum compose_op op[] = {COMPOSE_SUM, COMPOSE_SUM};
+		const uint32_t id[] = {0, 1};
+		const struct compose_front front = {2, metric, id};
+		const struct compose_edge edge = {.front = &front};
+		const struct compose_layer layer = {1, &edge, 1.0};
+		const struct compose_options options = {
+		    .n_metric = 2, .op = op, .limit = limit, .n_state = 1, .max_front = SIZE_MAX, .n_thread = 1};
+		struct compose_result result;
+		assert_int_equal(compose_chain(&layer, 1, &options, &result, NULL, NULL), ERR_OK);
+		assert_int_equal(result.n, 1);
+		compose_free(&result);
+	}
+}
+
 /* What all chains have besides counts: the guarantee holds for the whole, and less of it is lost than without. */
 static void test_compose_thinned_counts_what_is_beside(void **state)
 {
@@ -569,6 +591,7 @@ int main(void)
 	    cmocka_unit_test(test_compose_equals_brute_force_in_many_metrics),
 	    cmocka_unit_test(test_compose_equals_brute_force_in_four_metrics),
 	    cmocka_unit_test(test_compose_thinned_keeps_its_guarantee),
+	    cmocka_unit_test(test_compose_keeps_a_limit_that_is_met),
 	    cmocka_unit_test(test_compose_thinned_counts_what_is_beside),
 	    cmocka_unit_test(test_compose_thinned_keeps_the_best_in_each_metric),
 	    cmocka_unit_test(test_compose_keeps_its_budget_and_its_guarantee),

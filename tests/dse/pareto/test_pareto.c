@@ -216,6 +216,17 @@ static void test_pareto_works_without_genes(void **state)
 	assert_int_equal(archive.n, 0);
 }
 
+/* The first of the least; what lies behind the front in memory is none of its points. */
+static void test_pareto_least_is_of_the_front(void **state)
+{
+	double objective[] = {5, 2, 4, 1, 3, 2, 3, 1, 0, 0};
+	const struct pareto front = {.n_objective = 2, .n = 4, .objective = objective}, one = {.n_objective = 2, .n = 1, .objective = objective + 6};
+	(void)state;
+	assert_int_equal(pareto_least(&front, 0), 2);
+	assert_int_equal(pareto_least(&front, 1), 1);
+	assert_int_equal(pareto_least(&one, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +237,7 @@ int main(void)
 	    cmocka_unit_test(test_pareto_equal_points_keep_smaller_genome),
 	    cmocka_unit_test(test_pareto_covers_whatever_the_hint),
 	    cmocka_unit_test(test_pareto_works_without_genes),
+	    cmocka_unit_test(test_pareto_least_is_of_the_front),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,7 +206,7 @@ static void test_mapping_search_breaks_ties_by_the_other_metric(void **state)
 {
 	static const char *const machine[] = {"thesis_chip", "dvfs_chip", "thesis_qpe_dram", "final_chip"};
 	struct rng rng = rng_stream(16, 3, 0);
-	uint32_t n_case = draws(300, 30), n_tie[2] = {0, 0};
+	uint32_t n_case = draws(300, 15), n_tie[2] = {0, 0};
 	(void)state;
 	for (uint32_t i = 0; i < n_case; i++) {
 		const char *own = machine[rng_below(&rng, 4)];

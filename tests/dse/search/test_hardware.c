@@ -202,7 +202,7 @@ static void test_hardware_front_is_that_of_all_machines(void **state)
 {
 	(void)state;
 	struct seen seen = {0};
-	const uint32_t n_space = draws(50, 16);
+	const uint32_t n_space = draws(50, 10);
 	for (uint32_t i = 0; i < n_space; i++) {
 		struct rng rng = rng_stream(11, 0, i);
 		char text[MAX_TEXT];
@@ -340,7 +340,7 @@ static void test_hardware_floor_is_under_all_it_serves(void **state)
 	                                      "dram.clk_mhz: [400, 200, 130]"};
 	(void)state;
 	size_t n_point = 0, n_seed = 0, n_own = 0, n_searched[N_OUTLOOK] = {0};
-	const uint32_t n_pair = draws(60, 20);
+	const uint32_t n_pair = draws(60, 12);
 	for (uint32_t i = 0; i < n_pair; i++) {
 		struct rng rng = rng_stream(12, 0, i);
 		char text[MAX_TEXT] = "";

@@ -71,12 +71,40 @@ static void test_miss_of_a_flat_search(void **state)
 	assert_miss("latency_ms <= 0.00001", &engine_nsga2, true, "limit 1e-05");
 }
 
+/* Where nothing fits by far the nearest is looked for in so many boxes, however many there are. */
+static void test_miss_is_looked_for_in_few_boxes(void **state)
+{
+	char path[TEMPORARY_SIZE], network[TEMPORARY_SIZE], text[1024];
+	const struct explore_options options = {.engine = &engine_exact, .n_thread = 1};
+	struct explore explore;
+	struct space space;
+	struct err err = {0};
+	(void)state;
+	temporary_write(network, "name: large\ninput: [64, 64, 64]\nlayers:\n  - conv: {kernel: 31, out_channels: 64}\n");
+	snprintf(text, sizeof(text),
+	         "name: large\nmachine: dvfs_chip\naxes: {pe.sram_byte: [1024]}\nnetwork: %s\n"
+	         "layers:\n  - {match: '.*', split: all}\nobjectives: [latency_ms]\n",
+	         network);
+	temporary_write(path, text);
+	if (space_read(path, &space, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
+	assert_int_equal(explore.front.n, 0);
+	assert_true(explore.miss.text[0] != '\0');
+	assert_in_range(explore.counts.n_box, 1, 8000);
+	explore_free(&explore);
+	space_free(&space);
+	(void)remove(path);
+	(void)remove(network);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_miss_names_layer_metric_and_limit),
 	    cmocka_unit_test(test_miss_of_machines),
 	    cmocka_unit_test(test_miss_of_a_flat_search),
+	    cmocka_unit_test(test_miss_is_looked_for_in_few_boxes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
