@@ -84,6 +84,7 @@ static struct plan_sum sum_plan(const struct layer_plans *plans, const struct pl
 	struct plan_sum sum = {0};
 	if (label->option->to == STAND_LOW) {
 		sum.ns = energy_switch_ns(machine, low, high);
+		sum.peak_mw = energy_static_mw(machine, high);
 		sum.n_change = machine_n_pe(machine);
 	}
 	/* from the last stretch back to the first */

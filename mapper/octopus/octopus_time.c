@@ -4,6 +4,8 @@
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include "sim/machine/latency.h"
+#include "sim/machine/mesh.h"
+#include "sim/machine/noc_way.h"
 
 const char *const octopus_part_name[N_OCTOPUS_PART] = {
     [OCTOPUS_SCHEDULING] = "scheduling",
@@ -24,6 +26,23 @@ static double setup_us(const struct octopus_context *context, enum setup setup, 
 	return latency_setup_clk(context->machine, context->level, setup, clk) / context->clk_mhz;
 }
 
+/* Places in a row of n that two PEs are apart in the mean, each anywhere in it. */
+static double mean_apart(uint32_t n)
+{
+	return ((double)n * n - 1) / (3.0 * n);
+}
+
+/* Workers and sources may be any PEs, of the mesh's full rows. */
+static void count_routers(const struct machine *machine, struct octopus_context *context)
+{
+	struct noc_ways ways;
+	struct mesh mesh;
+	noc_ways_derive(machine, &ways);
+	mesh_derive(machine, &mesh);
+	context->n_dram_router = ways.all.dram;
+	context->n_copy_router = 1 + mean_apart(mesh.w) + mean_apart(mesh.h);
+}
+
 void octopus_prepare(const struct machine *machine, uint32_t level, const struct block *block,
                      struct octopus_context *context)
 {
@@ -34,6 +53,7 @@ void octopus_prepare(const struct machine *machine, uint32_t level, const struct
 	context->level = level;
 	context->resident = context->to_dram = false;
 	context->n_source = 0;
+	count_routers(machine, context);
 	context->wide = *machine;
 	context->wide.mla_postprocess = false;
 	context->group = *block;
@@ -322,7 +342,8 @@ double octopus_energy_pj(const struct octopus_context *context, const struct oct
 	    plan->n_worker * (double)fetch.n_in * (double)work->in_byte + n_tile * (double)work->added_byte;
 	double out_byte = n_tile * (double)work->out_byte;
 	bool from_dram = !context->resident || context->n_source == 0, to_dram = !context->resident || context->to_dram;
-	double moved_byte = weight_byte + in_byte + (to_dram ? out_byte : 0);
+	double dram_byte = weight_byte + (from_dram ? in_byte : 0) + (to_dram ? out_byte : 0);
+	double router_byte = dram_byte * context->n_dram_router + (from_dram ? 0 : in_byte) * context->n_copy_router;
 	double arm_us = n_tile * work->arm_us + plan->n_worker * (double)fetch.n_in * work->arm_in_us;
 	const struct counts counts = {
 	    .mla_clk = n_tile * work->mac_clk,
@@ -332,7 +353,7 @@ double octopus_energy_pj(const struct octopus_context *context, const struct oct
 	    .sram_write_word = n_tile * work->write_word + (weight_byte + in_byte) / WORD_BYTE,
 	    .dram_read_byte = weight_byte + (from_dram ? in_byte : 0),
 	    .dram_write_byte = to_dram ? out_byte : 0,
-	    .noc_packet = moved_byte / machine->noc_packet_byte,
+	    .noc_packet = router_byte / machine->noc_packet_byte,
 	};
 	/* mW times us are nJ */
 	return energy_of_counts(machine, context->level, &counts).total_pj +

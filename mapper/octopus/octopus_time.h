@@ -45,6 +45,8 @@ struct octopus_context {
 	struct layer_context layer; /* of the group on `wide` */
 	double load_us, write_us, copy_us; /* set-ups of a load from DRAM, a write to it, a copy between PEs */
 	double clk_mhz, dram_b_us;         /* bytes a us of all DRAM interfaces together */
+	/* Routers that a packet passes in the mean: between a PE and its DRAM interface, and between two PEs. */
+	double n_dram_router, n_copy_router;
 	/*
 	 * SRAM-only execution: weights stay where they are used, results where they are computed; n_source PEs hold the
 	 * ifmap, 0: it lies in DRAM. to_dram: the result goes to DRAM all the same.

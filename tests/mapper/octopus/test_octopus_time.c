@@ -4,6 +4,7 @@
 
 #include "mapper/octopus/octopus_time.h"
 #include "sim/base/rng.h"
+#include "sim/machine/mesh.h"
 #include "tests/support/network_text.h"
 #include "tests/support/sample_schedule.h"
 #include <math.h>
@@ -257,12 +258,69 @@ static void test_time_of_convolutions(void **state)
 	network_free(&network);
 }
 
+/* Routers on the way between two QPEs of the full rows in the mean, pair by pair. */
+static double mean_routers(const struct mesh *mesh)
+{
+	double sum = 0;
+	uint32_t n = mesh->w * mesh->h;
+	for (uint32_t from = 0; from < n; from++)
+		for (uint32_t to = 0; to < n; to++)
+			sum += 1.0 + (from == to ? 0 : mesh_n_hop(mesh, from, to));
+	return sum / ((double)n * n);
+}
+
+/* pJ of the NoC: what 1 pJ a packet and router adds. */
+static double noc_pj(const struct machine *machine, const struct block *block, uint32_t n_source, bool to_dram)
+{
+	double pj[2];
+	for (int i = 0; i < 2; i++) {
+		struct machine own = *machine;
+		struct octopus_layer layer = {.type = OCTOPUS_LINEAR};
+		struct octopus_context context;
+		struct octopus_work work;
+		own.level[0].noc_read128_pj = i;
+		octopus_prepare(&own, 0, block, &context);
+		context.resident = n_source > 0;
+		context.n_source = n_source;
+		context.to_dram = to_dram;
+		assert_true(octopus_paper_cut(&layer, block, 8));
+		const struct octopus_plan plan = {layer.ifmap_first, layer.n_worker, layer.tiles_per_worker};
+		octopus_size(&context, &layer.split, &work);
+		octopus_compute(&context, &layer.split, &work);
+		pj[i] = octopus_energy_pj(&context, &work, &plan, 100);
+	}
+	return pj[1] - pj[0];
+}
+
+/* A packet costs energy at each router that it passes, as everywhere else. */
+static void test_energy_counts_every_router(void **state)
+{
+	struct machine machine = sample_final_chip();
+	const struct block block = linear(784, 512);
+	struct mesh mesh;
+	double dram = 0;
+	uint32_t n_pe = machine_n_pe(&machine);
+	(void)state;
+	mesh_derive(&machine, &mesh);
+	for (uint32_t pe = 0; pe < n_pe; pe++) {
+		uint32_t qpe = pe / machine.qpe_n_pe;
+		uint32_t port = mesh_dram_port(&mesh, mesh_queue(&mesh, machine.qpe_n_pe, pe), qpe);
+		dram += (1.0 + (port == qpe ? 0 : mesh_n_hop(&mesh, port, qpe))) / n_pe;
+	}
+	double in_packet = 8 * 784 / 16.0, weight_packet = (784 * 512 + 4 * 512) / 16.0, out_packet = 512 / 16.0;
+	assert_true(dram > 1.1 && mean_routers(&mesh) > 1.1);
+	assert_near(noc_pj(&machine, &block, 0, false), (in_packet + weight_packet + out_packet) * dram, 1e-3);
+	assert_near(noc_pj(&machine, &block, 2, false), in_packet * mean_routers(&mesh), 1e-3);
+	assert_near(noc_pj(&machine, &block, 2, true), in_packet * mean_routers(&mesh) + out_packet * dram, 1e-3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_time_of_a_linear_layer), cmocka_unit_test(test_time_is_bound_by_the_dram),
 	    cmocka_unit_test(test_time_around_the_layers), cmocka_unit_test(test_time_counts_fetches),
 	    cmocka_unit_test(test_time_of_convolutions),   cmocka_unit_test(test_time_constants_are_fitted),
+	    cmocka_unit_test(test_energy_counts_every_router),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
