@@ -53,9 +53,9 @@ struct layer_plans {
 };
 
 /*
- * Who has which tasks of a design that runs, at the mixed level that it has (sim/program/mixed.h). program: its own, low,
- * high: the fast tier's results at the two levels; the caller's, as long as plans are used. false: it has no plans, as it
- * is not known, or is not what the loops are taken for. The caller frees plans, also then.
+ * Who has which tasks of a design that runs, at the mixed level that it has (sim/program/mixed.h). program: its own,
+ * low, high: the fast tier's results at the two levels; the caller's, as long as plans are used. false: it has no
+ * plans, as it is not known, or is not what the loops are taken for. The caller frees plans, also then.
  */
 bool layer_plans_begin(const struct layer_context *context, const struct layer_design *design,
                        const struct program *program, const struct sim_result *low, const struct sim_result *high,

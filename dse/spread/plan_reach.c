@@ -4,8 +4,9 @@
  * them at the slower level, changes twice and takes k slow + (n - k) fast + 2 changes. So the times at which some class
  * of PEs can have one more there are known, and between two of them nothing is gained.
  *
- * Of several stretches changes are left out and tasks are divided: those that take x longer than all at the faster level
- * can have so many there that grow with x in straight pieces, less and less steeply. Time goes where it brings most.
+ * Of several stretches changes are left out and tasks are divided: those that take x longer than all at the faster
+ * level can have so many there that grow with x in straight pieces, less and less steeply. Time goes where it brings
+ * most.
  */
 #include "dse/spread/plan_reach.h"
 #include "dse/base/memory.h"
@@ -62,8 +63,8 @@ static double low_frac_at(const struct pe_deal *deal, const double task_ns[2], d
 	const struct pe_classes *classes = &deal->stretch[0].by_pe;
 	double n_low = 0;
 	for (uint32_t c = 0; c < classes->n; c++)
-		n_low += n_pe_of(&classes->class[c]) *
-		         most_low(task_ns, switch_ns, n_task_of(&classes->class[c]), by_ns);
+		n_low +=
+		    n_pe_of(&classes->class[c]) * most_low(task_ns, switch_ns, n_task_of(&classes->class[c]), by_ns);
 	return n_low / (double)deal->n_task;
 }
 
@@ -175,8 +176,7 @@ static size_t reach_several(const struct pe_deal *deal, const double task_ns[2],
                             struct plan_reach_step step[PLAN_REACH_MAX_STEP])
 {
 	struct piece *piece = memory_array(deal->n_stretch * PE_PLAN_MAX_CLASS, sizeof(*piece));
-	struct walk walk = {
-	    .ns = (double)deal->n_loop * task_ns[HIGH], .n_task = (double)deal->n_task, .step = step};
+	struct walk walk = {.ns = (double)deal->n_loop * task_ns[HIGH], .n_task = (double)deal->n_task, .step = step};
 	size_t n_piece = 0;
 	for (size_t i = 0; i < deal->n_stretch; i++)
 		n_piece += pieces_of(&deal->stretch[i], task_ns, piece + n_piece, &walk.n_low);

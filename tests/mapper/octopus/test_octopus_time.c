@@ -317,9 +317,9 @@ static void test_energy_counts_every_router(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_time_of_a_linear_layer), cmocka_unit_test(test_time_is_bound_by_the_dram),
-	    cmocka_unit_test(test_time_around_the_layers), cmocka_unit_test(test_time_counts_fetches),
-	    cmocka_unit_test(test_time_of_convolutions),   cmocka_unit_test(test_time_constants_are_fitted),
+	    cmocka_unit_test(test_time_of_a_linear_layer),     cmocka_unit_test(test_time_is_bound_by_the_dram),
+	    cmocka_unit_test(test_time_around_the_layers),     cmocka_unit_test(test_time_counts_fetches),
+	    cmocka_unit_test(test_time_of_convolutions),       cmocka_unit_test(test_time_constants_are_fitted),
 	    cmocka_unit_test(test_energy_counts_every_router),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
