@@ -214,12 +214,11 @@ void standings_note_searched(struct standings *standings, const struct candidate
 	const double divisor = epsilon > 0.0 ? (1.0 + epsilon) / BOUND_SLACK : 1.0;
 	const uint32_t no_genome = 0;
 	struct pareto list;
-	bool done = true;
 	if (!standings)
 		return;
 	struct standing *own = &standings->machine[candidate->set->machine_index];
 	pareto_init(&list, (unsigned)standings->space->n_objective, 1);
-	for (size_t i = 0; i < candidate->total.n && done; i++) {
+	for (size_t i = 0; i < candidate->total.n; i++) {
 		double metric[N_METRIC], objective[SPACE_MAX_OBJECTIVE];
 		enum metric broken;
 		candidate_metrics(candidate, i, metric);
@@ -230,11 +229,11 @@ void standings_note_searched(struct standings *standings, const struct candidate
 		for (unsigned k = 0; k < list.n_objective; k++)
 			if (metric_table[standings->space->objective[k]].scope != METRIC_OF_MACHINE)
 				objective[k] /= divisor;
-		done = pareto_append(&list, objective, &no_genome, 0);
+		memory_check(pareto_append(&list, objective, &no_genome, 0));
 	}
 	own->kind = list.n > 0 ? STANDING_SEARCHED : is_proven ? STANDING_EMPTY : STANDING_OPEN;
-	own->is_proven = is_proven && done;
-	if (done && list.n > 0)
+	own->is_proven = is_proven;
+	if (list.n > 0)
 		keep_points(standings, candidate->set->machine_index, &list);
 	if (own->kind == STANDING_SEARCHED && standings->n <= STANDING_MAX_DESIGN)
 		standing_measure(candidate, &own->fastest, &own->thriftiest);
@@ -249,8 +248,7 @@ void standings_note_points(struct standings *standings, uint32_t machine_index, 
 		return;
 	pareto_init(&list, (unsigned)standings->space->n_objective, 1);
 	for (size_t i = 0; i < n; i++)
-		if (!pareto_append(&list, objective + i * list.n_objective, &no_genome, 0))
-			return;
+		memory_check(pareto_append(&list, objective + i * list.n_objective, &no_genome, 0));
 	standings->machine[machine_index].kind = STANDING_SEARCHED;
 	take_least(&standings->machine[machine_index], &list);
 	keep_points(standings, machine_index, &list);
