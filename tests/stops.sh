@@ -75,6 +75,15 @@ axes: {noc.clk_mhz: 100..800:+1}
 networks: [resnet50, mobilenet_v2]
 objectives: [latency_ms, energy_mj, dram_byte]
 END
+# Levels by PE, whose plans are searched with the splits.
+sed 's/^dvfs:/&\n  domain: pe/; s/^name: .*/name: by_pe/' spaces/machines/dvfs_chip.yaml >"$work/by_pe.yaml"
+cat >"$work/levels.yaml" <<'END'
+name: levels
+machine: by_pe.yaml
+axes: {mla.array: [16x4, 8x4, 8x8]}
+network: resnet50
+objectives: [latency_ms, energy_mj, peak_power_mw]
+END
 # wants COMMAND...: whether one of these is asked for; what they read takes a while to be made.
 wants() {
 	printf '%s\n' "$@" | grep -q -e "$pattern"
@@ -180,6 +189,7 @@ stops explore "$work/machines.yaml" -o "$work/out.d" --store none
 stops explore "$work/machines.yaml" --detail event -o "$work/out.d" --store none
 stops explore "$work/one.yaml" -o "$work/out.d" --store none
 stops explore "$work/mixed.yaml" -o "$work/out.d" --store none
+stops explore "$work/levels.yaml" --detail fast -o "$work/out.d" --store none
 stops explore "$work/replay.yaml" -o "$work/out.d" --store none
 stops explore spaces/tpu_sizing.yaml -o "$work/out.d" --store none
 stops explore spaces/bench/exact_hardware_vgg16.yaml -o "$work/out.d" --store none
@@ -201,6 +211,7 @@ stops simulate dvfs_chip "$work/long.yaml" --detail event --audit
 stops simulate dvfs_chip "$work/long.yaml"
 stops map "$work/replay_machine.yaml" vgg16
 stops map dvfs_chip "$work/long.yaml"
+stops map "$work/by_pe.yaml" resnet50 --goal edp
 stops map dvfs_chip resnet50 --detail both --goal energy
 stops map dvfs_chip yolov4_tiny --conv-1x1 conv,packed,matmul --fetch-ahead
 stops prove dvfs_chip resnet50
@@ -230,6 +241,7 @@ stops sensitivity "$run" --store "$store"
 stops check "$work/replay.yaml"
 stops check "$work/machines.yaml" --detail event
 stops check "$work/mixed.yaml"
+stops check "$work/levels.yaml"
 stops explain "$work/machines.yaml"
 stops explain "$work/replay.yaml"
 stops roofline "$work/replay_machine.yaml" vgg16

@@ -53,7 +53,7 @@ static size_t n_item_max(const struct event_chip *chip)
 static bool number_parts(struct event_chip *chip, struct event_share *share)
 {
 	struct machine_part *part = arena_array(&chip->memory, 1, sizeof(*part));
-	if (!part || !share->plan)
+	if (!part)
 		return false;
 	memcpy(&part->machine, chip->machine, sizeof(part->machine));
 	part->level = chip->level;
