@@ -243,14 +243,16 @@ static void sort_bars(struct sensitivity *sensitivity)
  * How much latency times energy falls with the mapping as it is, at least; -INFINITY: it does not run so. Where limits
  * couple layers nothing is known: 0.
  */
-static enum err_code look_at(struct study *study, const struct sensitivity_bar *bar, double *gain, double *fall)
+static enum err_code look_at(struct study *study, const struct sensitivity_bar *bar, double *gain, double *fall,
+                             double least[SENSITIVITY_N_METRIC])
 {
 	struct arena arena = {0};
 	struct space variant;
-	double least[SENSITIVITY_N_METRIC] = {INFINITY, INFINITY};
 	const char *reason;
 	bool is_spent;
 	*gain = *fall = 0.0;
+	for (size_t k = 0; k < SENSITIVITY_N_METRIC; k++)
+		least[k] = INFINITY;
 	if (study->sensitivity->has_limits)
 		return ERR_OK;
 	make_variant(study, bar, &arena, &variant);
@@ -271,12 +273,12 @@ static enum err_code drop_small(struct study *study)
 	enum err_code code = ERR_OK;
 	for (size_t i = 0, end; i < sensitivity->n_bar; i = end) {
 		const struct machine_param *param = sensitivity->bar[i].param;
-		double most = 0.0, gain, fall;
+		double most = 0.0, gain, fall, least[SENSITIVITY_N_METRIC];
 		bool is_small = sensitivity_is_software(param), is_declared = false;
 		for (end = i; end < sensitivity->n_bar && sensitivity->bar[end].param == param; end++) {
 			is_declared |= sensitivity->bar[end].is_declared;
 			if (code == ERR_OK && is_small) {
-				code = look_at(study, &sensitivity->bar[end], &gain, &fall);
+				code = look_at(study, &sensitivity->bar[end], &gain, &fall, least);
 				most = fmax(most, fall);
 			}
 		}
@@ -300,7 +302,7 @@ static enum err_code order_bars(struct study *study, struct rank *rank)
 		const struct sensitivity_bar *bar = &study->sensitivity->bar[i];
 		double fall;
 		rank[i] = (struct rank){.at = i, .bar = *bar};
-		code = look_at(study, bar, &rank[i].own, &fall);
+		code = look_at(study, bar, &rank[i].own, &fall, rank[i].bar.least);
 		rank[i].of_param = bar->is_declared ? INFINITY : rank[i].own;
 		rank[i].bar.param = NULL; /* parameters do not stay together */
 	}
@@ -314,6 +316,24 @@ static void leave_unsearched(struct sensitivity *sensitivity, const struct machi
 		if (sensitivity->left[i].key == param->key)
 			return;
 	sensitivity_leave_out(sensitivity, param->key, SENSITIVITY_UNSEARCHED_REASON);
+}
+
+/* What no search was left for may be the most useful change all the same: so much is known of it. */
+static void note_best_left(struct sensitivity *sensitivity, const struct rank *rank, const bool *is_filled)
+{
+	const struct rank *best = NULL;
+	for (size_t i = 0; i < sensitivity->n_bar && !sensitivity->has_limits; i++)
+		if (!is_filled[rank[i].at] && rank[i].own > 0.0 && isfinite(rank[i].own) &&
+		    (!best || rank[i].own > best->own))
+			best = &rank[i];
+	if (!best)
+		return;
+	struct sensitivity_bar *bar = memory_must(arena_array(&sensitivity->arena, 1, sizeof(*bar)));
+	*bar = sensitivity->bar[best->at];
+	bar->gain = best->own;
+	for (size_t k = 0; k < SENSITIVITY_N_METRIC; k++)
+		bar->change_frac[k] = best->bar.least[k] / sensitivity->least[k] - 1.0;
+	sensitivity->best_left = bar;
 }
 
 /* As many bars as the budget allows: declared values, then those that help by themselves. The others go. */
@@ -331,6 +351,7 @@ static enum err_code fill_within_budget(struct study *study)
 			code = fill_bar(study, bar, &is_spent);
 		is_filled[rank[i].at] = !is_spent;
 	}
+	note_best_left(sensitivity, rank, is_filled);
 	for (size_t i = 0; i < n_bar; i++) {
 		if (is_filled[i])
 			sensitivity->bar[n++] = sensitivity->bar[i];

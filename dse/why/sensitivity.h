@@ -51,6 +51,9 @@ struct sensitivity {
 	 * Then those without. */
 	size_t n_bar, n_design;
 	struct sensitivity_bar *bar; /* [n_bar] */
+	/* Of the bars that the budget did not cover the one with most gain, with the mappings of the machine as it is:
+	 * the least values are no more; NULL: none has any. */
+	const struct sensitivity_bar *best_left;
 	size_t n_left;
 	struct sensitivity_left *left; /* [n_left] */
 	struct arena arena;            /* of all */

@@ -68,6 +68,19 @@ static void say_bar(const struct sensitivity_bar *bar, char *text, size_t n_byte
 	               100.0 * bar->change_frac[1], sizes);
 }
 
+/* Of one that nothing was searched for. */
+static void say_left(const struct sensitivity_bar *bar, char *text, size_t n_byte)
+{
+	char with[96] = "";
+	if (bar->with)
+		(void)snprintf(with, sizeof(with), ", with %s %s", bar->with->key, bar->with_to);
+	(void)snprintf(text, n_byte,
+	               "%s %s instead of %s%s: with the mappings as they are latency %+.2f %%, energy %+.2f %%; mapped "
+	               "anew it may be more ('dse sensitivity').",
+	               bar->param->key, bar->to, bar->from, with, 100.0 * bar->change_frac[0],
+	               100.0 * bar->change_frac[1]);
+}
+
 void sensitivity_sentence(const struct sensitivity *sensitivity, char text[SENSITIVITY_SENTENCE_SIZE])
 {
 	int n = snprintf(text, SENSITIVITY_SENTENCE_SIZE,
@@ -77,6 +90,9 @@ void sensitivity_sentence(const struct sensitivity *sensitivity, char text[SENSI
 	if (sensitivity->is_unsearched)
 		(void)snprintf(text + n, n_left,
 		               "left to 'dse sensitivity', whose searches take longer than is worth waiting for here.");
+	else if (sensitivity->best_left &&
+	         !(sensitivity->n_design > 0 && sensitivity->bar[0].gain > sensitivity->best_left->gain))
+		say_left(sensitivity->best_left, text + n, n_left);
 	else if (sensitivity->n_design > 0 && sensitivity->bar[0].gain > 1e-7)
 		say_bar(&sensitivity->bar[0], text + n, n_left);
 	else
