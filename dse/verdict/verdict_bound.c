@@ -82,7 +82,7 @@ void run_verdict_say_bounds(struct run_verdict_maker *maker, uint32_t machine)
 	run_verdict_say(maker);
 }
 
-/* "at PL2", "62 at PL2, 9 at PL1" */
+/* "all layers at PL2", "62 layers at PL2, 9 layers at PL1" */
 static void add_levels(struct run_verdict_maker *maker, size_t point, struct unrolled *unrolled)
 {
 	size_t n_use[MACHINE_MAX_LEVEL] = {0}, n = 0;
@@ -94,7 +94,7 @@ static void add_levels(struct run_verdict_maker *maker, size_t point, struct unr
 			continue;
 		words_add(&maker->text, "%s", n++ > 0 ? ", " : "");
 		if (n_use[i] == unrolled->n_layer)
-			words_add(&maker->text, "all");
+			words_add(&maker->text, "%s", unrolled->n_layer == 1 ? "the only" : "all");
 		else
 			words_add(&maker->text, "%zu", n_use[i]);
 		words_add(&maker->text, " layer%s at %s", n_use[i] == 1 ? "" : "s", unrolled->machine->level[i].name);
