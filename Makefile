@@ -127,6 +127,10 @@ LIBRARY_OBJECTS := $(BUILD)/obj/dse/lib/library.o $(BUILD)/obj/library/ranks.o
 LIBRARIES := $(if $(filter release debug,$(VARIANT)),$(BUILD)/libdse.a $(BUILD)/libdse.so.$(VERSION))
 SUPPORT := $(SUPPORT_SOURCES:%.c=$(BUILD)/obj/%.o)
 TESTS := $(addprefix $(BUILD)/tests/,$(basename $(notdir $(TEST_SOURCES))))
+# What is not run needs no building (tests/run).
+ifeq ($(TEST_SHORT),1)
+TESTS := $(filter-out $(addprefix $(BUILD)/tests/,$(shell grep -v '^\#' tests/longest)),$(TESTS))
+endif
 FUZZ_KINDS := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=%)
 CORPUS_OBJECTS := $(FUZZ_KINDS:%=$(BUILD)/obj/corpus/%.o) $(BUILD)/obj/tests/fuzz/corpus.o
 FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
