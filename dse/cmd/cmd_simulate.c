@@ -30,6 +30,7 @@ struct simulate_request {
 	struct simulated *block;
 	bool *shown;
 	struct output_file trace;
+	bool gain_is_open; /* the search for it was interrupted */
 	struct arena arena;
 };
 
@@ -176,8 +177,8 @@ static struct story story_of(const struct simulate_request *job, const char *fro
 	                      .mapping = from};
 }
 
-/* Boxes of branch and bound that a first look at better mappings may take: a second of a core for ResNet-50. A count, so
- * that what is printed depends on no machine. */
+/* Boxes of branch and bound that a first look at better mappings may take: a second of a core for ResNet-50. A count,
+ * so that what is printed depends on no machine. */
 #define GAIN_BOXES 10000
 
 /* The latency, ms, of the best mapping with even splits at the fastest operating point that is found soon; NAN: none
@@ -201,6 +202,7 @@ static double least_latency_ms(struct simulate_request *job)
 	if (code == ERR_OK)
 		code = mapping_search(&job->mapping, &options, &searched, &err);
 	err_clear(&err);
+	job->gain_is_open = code == ERR_INTERRUPTED;
 	return code == ERR_OK ? searched.value : (double)NAN;
 }
 
@@ -390,6 +392,8 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 	}
 	if (code == ERR_OK)
 		code = judge(&job, err);
+	if (code == ERR_OK && job.gain_is_open)
+		code = err_add(err, ERR_INTERRUPTED, "interrupted: all is there but for what the best mapping gains");
 	mapping_free(&job.mapping);
 	split_scheme_free(&job.scheme);
 	arena_free(&job.arena);
