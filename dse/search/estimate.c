@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/estimate.h"
+#include "dse/base/memory.h"
 #include "dse/out/table.h"
 #include "dse/search/explore.h"
 #include "dse/space/space_machine.h"
@@ -174,17 +175,18 @@ static void measure_first(struct candidate *candidate, struct stop *stop, double
  */
 static enum err_code measure_exact(const struct space *space, struct estimate *estimate, struct err *err)
 {
-	struct explore explore;
+	struct explore *explore = memory_array(1, sizeof(*explore)); /* too large for small stacks */
 	const struct explore_options options = {
 	    .engine = &engine_exact, .n_thread = estimate->n_thread, .max_ms = SEARCH_MS, .ends_at_once = true};
 	double start_s = cpu_s(CLOCK_PROCESS_CPUTIME_ID), speed = measure_speed(&estimate->candidate, &estimate->stop);
 	double search_s = cpu_s(CLOCK_PROCESS_CPUTIME_ID);
-	enum err_code code = explore_run(space, &options, &explore, err);
+	enum err_code code = explore_run(space, &options, explore, err);
 	double seen_s = fmax(1e-6, cpu_s(CLOCK_PROCESS_CPUTIME_ID) - search_s),
-	       seen = (double)explore.counts.engine.n_told;
-	double first, first_s, n_left = (double)(estimate->n_machine - explore.counts.n_machine_cut);
-	estimate->is_measured = !explore.truncated && !explore.interrupted && explore.n_failure == 0;
-	explore_free(&explore);
+	       seen = (double)explore->counts.engine.n_told;
+	double first, first_s, n_left = (double)(estimate->n_machine - explore->counts.n_machine_cut);
+	estimate->is_measured = !explore->truncated && !explore->interrupted && explore->n_failure == 0;
+	explore_free(explore);
+	free(explore);
 	estimate->n_evaluation = estimate->least_evaluation = estimate->most_evaluation = seen;
 	estimate->seconds = estimate->least_seconds = estimate->most_seconds = seen_s / estimate->n_thread;
 	estimate->evaluation_per_s = speed > 0.0 ? speed : fmax(seen, 1.0) / (search_s + seen_s - start_s);

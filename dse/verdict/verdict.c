@@ -129,8 +129,8 @@ static void add_notes(struct run_verdict_maker *maker)
 		verdict->note[verdict->n_note++] = "tiers: event tier; what bounds the time, fast tier";
 	if (run_verdict_wants_prices(maker))
 		verdict->note[verdict->n_note++] =
-		    "close to: behind by less than the fast tier may be off; --effort signoff prices designs until "
-		    "that is known";
+		    "close to: behind by less than the fast tier may be off; --effort signoff prices more designs of "
+		    "those that were searched";
 	if (has_bound)
 		verdict->note[verdict->n_note++] = ">=: no design has less, as bounds prove; such machines were not "
 						   "searched, and the time's shares are those "

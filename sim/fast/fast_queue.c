@@ -539,8 +539,9 @@ static bool is_few_chains(const struct jobs *jobs, const struct job_order *order
 double fast_serve_queue(const struct jobs *jobs, const struct job_order *order, const struct rates *rates,
                         struct queue_rule *rule)
 {
-	struct queue queue = {.first = 0};
+	struct queue queue; /* most of it is written when jobs are served */
 	struct shared_qpes qpes;
+	queue.qpes = NULL;
 	assert(order->n_pe > 0 && order->n_pe <= JOB_MAX_PE);
 	if (rule->is_shared) {
 		shared_qpes_begin(jobs->place, order->n_pe, rates, &qpes);

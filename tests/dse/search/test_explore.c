@@ -153,6 +153,30 @@ static void test_explore_is_equal_for_any_threads(void **state)
 	space_free(&space);
 }
 
+/* As many threads as fill a group of machines, none of which is left out; the last of nine is a group by itself. */
+static void test_explore_fills_groups_of_machines(void **state)
+{
+	struct space space;
+	struct explore explore[2];
+	(void)state;
+	read_space("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 16x2, 8x4]\n"
+	           "  chip.host_latency_clk: [8, 10, 12]\nnetwork: chain.yaml\nobjectives: [latency_ms]\n",
+	           &space);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct explore_options options = {
+		    .engine = &engine_exact, .n_thread = i == 0 ? 1 : 8, .seed = 1, .all_machines = true};
+		assert_int_equal(explore_run(&space, &options, &explore[i], NULL), ERR_OK);
+		assert_int_equal(explore[i].counts.n_machine, 9);
+		assert_int_equal(explore[i].counts.n_machine_cut, 0);
+	}
+	assert_int_equal(explore[0].counts.engine.n_told, explore[1].counts.engine.n_told);
+	assert_true(explore[0].front.n == 1 && explore[1].front.n == 1);
+	assert_true(explore[0].front.objective[0] == explore[1].front.objective[0]);
+	explore_free(&explore[0]);
+	explore_free(&explore[1]);
+	space_free(&space);
+}
+
 /* The signature of what a search of the space finds. */
 static void sign(const struct space *space, const struct engine_kind *engine, bool flat,
                  char signature[FRONT_SIGNATURE_SIZE])
@@ -379,6 +403,7 @@ int main(void)
 	    cmocka_unit_test(test_explore_composed_equals_flat_over_machines),
 	    cmocka_unit_test(test_explore_composed_equals_flat_for_each_aggregate),
 	    cmocka_unit_test(test_explore_is_equal_for_any_threads),
+	    cmocka_unit_test(test_explore_fills_groups_of_machines),
 	    cmocka_unit_test(test_explore_signs_what_was_found),
 	    cmocka_unit_test(test_explore_names_the_nearest_refused_machine),
 	    cmocka_unit_test(test_explore_measures_the_nearest_miss),
