@@ -32,10 +32,10 @@ BUILD ?= build/debug
 OPTIMISE := -O0 -g3
 else ifeq ($(VARIANT),asan)
 BUILD ?= build/asan
-OPTIMISE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+OPTIMISE := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 else ifeq ($(VARIANT),tsan)
 BUILD ?= build/tsan
-OPTIMISE := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+OPTIMISE := -O1 -g1 -fno-omit-frame-pointer -fsanitize=thread
 else ifeq ($(VARIANT),fuzz)
 BUILD ?= build/fuzz
 OPTIMISE := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow \
@@ -168,7 +168,7 @@ test: deps
 
 # Commands that search, keep runs and read them, under the thread sanitizer, with the store on; about a minute. All tests
 # under it: make test VARIANT=tsan.
-THREAD_SCRIPTS := $(addprefix tests/cli/,store.sh together.sh compare_runs.sh store_read_only.sh nightly.sh explore.sh)
+THREAD_SCRIPTS := $(addprefix tests/cli/,store.sh together.sh compare_runs.sh store_read_only.sh explore.sh)
 test-threads:
 	$(AGAIN) VARIANT=tsan deps
 	$(AGAIN) VARIANT=tsan build-program
