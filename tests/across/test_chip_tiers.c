@@ -30,20 +30,28 @@ static struct machine read_machine(const char *path)
 	return machine;
 }
 
-/* The phase takes as long in both tiers, within a fraction. */
-static void assert_phase(const struct machine *machine, const struct block *block, const struct layer_design *design,
-                         enum phase phase, double most_frac)
+/* A design that runs, in both tiers. */
+static void run_both(const struct machine *machine, const struct block *block, const struct layer_design *design,
+                     struct sim_result *fast, struct sim_result *event)
 {
 	struct layer_context context;
 	struct program program;
 	struct verdict verdict;
-	struct sim_result fast;
 	mapper_prepare_form(block, machine, design->operand_bit, design->form, &context);
 	assert_true(mapper_distribute(&context, design, &program, &verdict));
-	fast_run(machine, &program, 0, &fast);
+	fast_run(machine, &program, 0, fast);
 	struct detail_run run = {.context = &context, .design = design};
 	run_all(&run, 1, (struct detail_options){.detail = DETAIL_EVENT, .n_thread = 1});
-	double fast_clk = (double)fast.phase_clk[phase], event_clk = (double)run.result.phase_clk[phase];
+	*event = run.result;
+}
+
+/* The phase takes as long in both tiers, within a fraction. */
+static void assert_phase(const struct machine *machine, const struct block *block, const struct layer_design *design,
+                         enum phase phase, double most_frac)
+{
+	struct sim_result fast, event;
+	run_both(machine, block, design, &fast, &event);
+	double fast_clk = (double)fast.phase_clk[phase], event_clk = (double)event.phase_clk[phase];
 	print_message("%s: fast %.0f, event %.0f clk\n", phase_name[phase], fast_clk, event_clk);
 	assert_true(event_clk > 0 && fabs(fast_clk / event_clk - 1) <= most_frac);
 }
@@ -62,17 +70,10 @@ static void test_chip_tiers_count_alike_with_any_number_of_pes(void **state)
 		                                              .d = {.size_a = 8, .n_a = 1}},
 		                                    .strategy = STRATEGY_FUSION,
 		                                    .operand_bit = 8};
-		struct layer_context context;
-		struct program program;
-		struct verdict verdict;
-		struct sim_result fast;
+		struct sim_result fast, event;
 		machine.qpe_n_pe = n_pe[i];
-		mapper_prepare_form(&block, &machine, 8, FORM_CONV, &context);
-		assert_true(mapper_distribute(&context, &design, &program, &verdict));
-		fast_run(&machine, &program, 0, &fast);
-		struct detail_run run = {.context = &context, .design = &design};
-		run_all(&run, 1, (struct detail_options){.detail = DETAIL_EVENT, .n_thread = 1});
-		const struct counts *a = &fast.counts, *b = &run.result.counts;
+		run_both(&machine, &block, &design, &fast, &event);
+		const struct counts *a = &fast.counts, *b = &event.counts;
 		print_message("%u PEs: words read %.0f, %.0f, written %.0f, %.0f\n", n_pe[i], a->sram_read_word,
 		              b->sram_read_word, a->sram_write_word, b->sram_write_word);
 		assert_true(a->mla_clk == b->mla_clk && a->mac == b->mac);
@@ -154,17 +155,10 @@ static void find_fused_clk(const struct machine *machine, double clk[2])
 	                                              .d = {.size_a = 8, .n_a = 1}},
 	                                    .strategy = STRATEGY_FUSION,
 	                                    .operand_bit = 8};
-	struct layer_context context;
-	struct program program;
-	struct verdict verdict;
-	struct sim_result fast;
-	mapper_prepare_form(&block, machine, 8, FORM_CONV, &context);
-	assert_true(mapper_distribute(&context, &design, &program, &verdict));
-	fast_run(machine, &program, 0, &fast);
-	struct detail_run run = {.context = &context, .design = &design};
-	run_all(&run, 1, (struct detail_options){.detail = DETAIL_EVENT, .n_thread = 1});
+	struct sim_result fast, event;
+	run_both(machine, &block, &design, &fast, &event);
 	clk[0] = (double)fast.phase_clk[PHASE_TASKS];
-	clk[1] = (double)run.result.phase_clk[PHASE_TASKS];
+	clk[1] = (double)event.phase_clk[PHASE_TASKS];
 }
 
 /* A job waits for the host four times: for the load's command and report, the task's command, the result's report. */
