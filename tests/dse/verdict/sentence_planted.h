@@ -8,6 +8,7 @@ enum { PLANTED_SIZE = 2048 };
 
 struct planted {
 	unsigned n, n_noticed;
+	char unnoticed[PLANTED_SIZE]; /* the last that nobody noticed */
 };
 
 /* Read text in the place of sentence i. */
@@ -20,9 +21,10 @@ static inline void plant(struct truth *truth, unsigned i, const char *text, cons
 	truth->verdict.sentence[i] = text;
 	misread_to = &back;
 	planted->n++;
-	if (setjmp(back) == 0)
+	if (setjmp(back) == 0) {
 		check_sentence(truth, text, &own);
-	else
+		(void)snprintf(planted->unnoticed, PLANTED_SIZE, "%s", text);
+	} else
 		planted->n_noticed++;
 	misread_to = NULL;
 	truth->verdict.sentence[i] = sentence;
@@ -36,7 +38,7 @@ static inline const char *replaced(const char *sentence, const char *from, const
 	return text;
 }
 
-/* Another machine wins, which has other figures. */
+/* Another machine wins, which has other figures by more than thinning may have cost. */
 static inline void plant_winner(struct truth *truth, unsigned i, const struct said *said, struct planted *planted)
 {
 	const struct run_verdict *verdict = &truth->verdict;
@@ -50,7 +52,8 @@ static inline void plant_winner(struct truth *truth, unsigned i, const struct sa
 			for (size_t c = 0; c < verdict->n_claim; c++)
 				differs |= verdict->claim[c].kind == RUN_VERDICT_BEST &&
 				           verdict->claim[c].objective == k &&
-				           fabs(own[k] / verdict->claim[c].value - 1.0) > 0.01;
+				           fabs(own[k] / verdict->claim[c].value - 1.0) >
+				               0.01 + 2 * truth->found->counts.epsilon;
 		if (row->n_machine == 1 && differs)
 			plant(truth, i, replaced(sentence, sentence, wins, row->machines, text), said, planted);
 	}

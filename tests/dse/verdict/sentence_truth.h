@@ -7,11 +7,13 @@
  */
 #include "tests/dse/verdict/sentence_design.h"
 
-/* A number of so many digits that was rounded, up to what thinning may have cost. */
+/* A number of so many digits that was rounded, up to what thinning may have cost. Nothing is about what nobody knows.
+ */
 static inline bool is_about(const struct truth *truth, double said, double value, int n_digit)
 {
 	double step = pow(10.0, floor(log10(fmax(fabs(value), 1e-30))) + 1 - n_digit);
-	return fabs(said - value) <= 0.51 * step + fabs(value) * (truth->found->counts.epsilon + 1e-9);
+	return isfinite(value) &&
+	       fabs(said - value) <= 0.51 * step + fabs(value) * (truth->found->counts.epsilon + 1e-9);
 }
 
 /* "too close to call (+-7 %)" */

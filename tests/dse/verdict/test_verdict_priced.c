@@ -111,7 +111,8 @@ static void plant_sentences(struct truth *truth, struct sums *sums)
 		unsigned n = sums->planted.n - sums->planted.n_noticed;
 		plant_all(truth, i, &said, &sums->planted);
 		if (sums->planted.n - sums->planted.n_noticed != n)
-			fail_msg("a mistake that nobody notices, made of: %s", truth->verdict.sentence[i]);
+			fail_msg("nobody notices \"%s\", made of \"%s\"", sums->planted.unnoticed,
+			         truth->verdict.sentence[i]);
 		check_sentence(truth, truth->verdict.sentence[i], &said);
 	}
 }
