@@ -202,7 +202,7 @@ static void test_hardware_front_is_that_of_all_machines(void **state)
 {
 	(void)state;
 	struct seen seen = {0};
-	const uint32_t n_space = draws(50, 10);
+	const uint32_t n_space = draws(50, 16);
 	for (uint32_t i = 0; i < n_space; i++) {
 		struct rng rng = rng_stream(11, 0, i);
 		char text[MAX_TEXT];
