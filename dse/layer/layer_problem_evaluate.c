@@ -7,7 +7,6 @@
 #include "dse/layer/layer_problem_parts.h"
 #include "dse/bound/deadline.h"
 #include "mapper/distribute/tiling.h"
-#include "sim/base/stop.h"
 #include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
@@ -194,11 +193,8 @@ static bool simulate(const struct layer_problem *layer, const struct layer_conte
 		fast_run(context->machine, program, design->level, result);
 		return true;
 	}
-	/* who has which tasks takes long to find; engines know no messages, a run of the same design alone says it
-	 * again */
-	bool is_stopped = !is_own && stop_requested(layer->stop);
-	enum err_code code =
-	    is_stopped ? ERR_INTERRUPTED : detail_simulate(context, design, program, &options, result, NULL, NULL);
+	/* engines know no messages; a run of the same design alone says it again */
+	enum err_code code = detail_simulate(context, design, program, &options, result, NULL, NULL);
 	if (code == ERR_INFEASIBLE) {
 		reject(layer, context, design, &(struct verdict){VERDICT_TIER, 0, 0}, out);
 		out->n_cut = 0; /* the operating point counts, too */

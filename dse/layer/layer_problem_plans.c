@@ -149,7 +149,8 @@ void layer_problem_plans(const struct layer_problem *layer, const uint32_t *geno
 	}
 	struct pair_bound bound;
 	bool is_filtered = filter && layer->detail == DETAIL_FAST;
-	pair_bound_make(layer->space, context, &design, &program, part, &bound);
+	if (is_filtered)
+		pair_bound_make(layer->space, context, &design, &program, part, &bound);
 	if (is_filtered && !may_want(layer, &bound, filter)) {
 		put_none(layer, level, LAYER_REASON_BOUND, results);
 		return;

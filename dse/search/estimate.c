@@ -49,17 +49,20 @@ struct estimate_sample {
 static bool measure_layer(const struct layer_problem *layer, struct rng *rng, struct estimate_sample *sample)
 {
 	uint32_t genome[N_BATCH * N_LAYER_GENE];
-	struct evaluation result[N_BATCH];
+	struct evaluation result;
 	for (size_t i = 0; i < N_BATCH; i++)
 		for (size_t k = 0; k < N_LAYER_GENE; k++)
 			genome[i * N_LAYER_GENE + k] = rng_below(rng, layer->n_value[k]);
-	layer->problem.evaluate(layer->problem.context, genome, N_BATCH, result);
 	for (size_t i = 0; i < N_BATCH; i++) {
 		double block = 1.0;
-		if (problem_is_stopped(&result[i]))
+		/* one by one: some take long, and not all of them hear the stop themselves */
+		if (stop_requested(layer->stop))
+			return false;
+		layer->problem.evaluate(layer->problem.context, genome + i * N_LAYER_GENE, 1, &result);
+		if (problem_is_stopped(&result))
 			return false;
 		sample->n++;
-		for (size_t k = result[i].n_cut; result[i].n_cut > 0 && k < N_LAYER_GENE; k++)
+		for (size_t k = result.n_cut; result.n_cut > 0 && k < N_LAYER_GENE; k++)
 			block *= layer->n_value[k];
 		sample->n_cut_saves += 1.0 - 1.0 / block;
 	}

@@ -75,6 +75,16 @@ static inline int folder_remove(void **state)
 	return rmdir(folder);
 }
 
+/* Read space.yaml for a tier; the caller frees the space. */
+static inline void folder_read_space_for(enum detail detail, struct space *space)
+{
+	char path[FOLDER_PATH];
+	struct err err = {0};
+	if (space_read_given(folder_path("space.yaml", path), &(struct space_given){.detail = detail}, space, &err) !=
+	    ERR_OK)
+		fail_msg("%s", err_text(&err));
+}
+
 /* Read space.yaml; the caller frees the space. */
 static inline void folder_read_space(struct space *space)
 {

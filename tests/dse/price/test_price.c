@@ -44,15 +44,6 @@ static void draw_space(struct rng *rng, unsigned n_layer)
 	folder_write("space.yaml", text, "");
 }
 
-static void read_space(enum detail detail, struct space *space)
-{
-	char path[FOLDER_PATH];
-	struct err err = {0};
-	if (space_read_given(folder_path("space.yaml", path), &(struct space_given){.detail = detail}, space, &err) !=
-	    ERR_OK)
-		fail_msg("%s", err_text(&err));
-}
-
 /* All designs of all layers in the event tier. */
 static void find_truth(const struct space *space, struct explore *truth)
 {
@@ -150,12 +141,12 @@ static bool try_space(uint32_t number, struct tally *tally)
 	random_network(&rng, 2, network, sizeof(network), &n_layer);
 	folder_write("random.yaml", network, "");
 	draw_space(&rng, n_layer);
-	read_space(DETAIL_EVENT, &event_space);
+	folder_read_space_for(DETAIL_EVENT, &event_space);
 	find_truth(&event_space, &truth);
 	bool has_designs = truth.front.n > 0;
 	if (has_designs) {
 		uint64_t max_work = budget[rng_below(&rng, 4)];
-		read_space(DETAIL_FAST, &space);
+		folder_read_space_for(DETAIL_FAST, &space);
 		find_front(&space, max_work, 1, &found, &price);
 		judge(&found, &price, &truth, tally);
 		if (max_work == 0)

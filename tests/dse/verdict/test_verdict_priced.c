@@ -22,15 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void read_space(enum detail detail, struct space *space)
-{
-	char path[FOLDER_PATH];
-	struct err err = {0};
-	if (space_read_given(folder_path("space.yaml", path), &(struct space_given){.detail = detail}, space, &err) !=
-	    ERR_OK)
-		fail_msg("%s", err_text(&err));
-}
-
 /* All designs of each machine in a tier. */
 static void list_designs(const struct drawn *drawn, enum detail detail, struct truth *truth)
 {
@@ -39,7 +30,7 @@ static void list_designs(const struct drawn *drawn, enum detail detail, struct t
 		struct space space;
 		struct explore explore;
 		write_space(drawn, (int)i, "");
-		read_space(detail, &space);
+		folder_read_space_for(detail, &space);
 		folder_explore(&space, &engine_exhaustive, false, 2, &explore);
 		assert_true(explore.counts.epsilon <= 0);
 		truth->all[i] = explore.front;
@@ -63,7 +54,7 @@ static void run_open(uint64_t max_work, struct truth *truth, struct run *run)
 	const struct price_options how = {.n_thread = 2, .max_work = max_work};
 	struct err err = {0};
 	*run = (struct run){0};
-	read_space(DETAIL_FAST, &run->space);
+	folder_read_space_for(DETAIL_FAST, &run->space);
 	if (explore_run(&run->space, &options, &run->found, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	if (max_work > 0 && run->found.front.n > 0 && price_front(&run->found, &how, &run->price, &err) != ERR_OK)
