@@ -117,13 +117,13 @@ MAIN_OBJECT := $(BUILD)/obj/dse/cmd/main.o
 ARCHIVE := $(BUILD)/objects.a
 PROGRAM := $(BUILD)/dse
 
-# libdse is dse/lib/library.c, what that needs of the archive, and nothing else: no MPI, no store. Before 1.0 every second
+# libdse is dse/lib/, what that needs of the archive, and nothing else: no MPI, no store. Before 1.0 every second
 # number of the version is another soname. Sanitizers want the whole program, so their variants have no library.
 VERSION := $(shell sed -n 's/^\#define DSE_VERSION "\(.*\)"/\1/p' dse/lib/dse.h)
 SONAME := libdse.so.$(basename $(VERSION))
 LIBRARY_PACKAGES := yaml-0.1 libpcre2-8 jansson libxxhash libprotobuf-c
 LIBRARY_LIBS = $(shell pkg-config --libs $(LIBRARY_PACKAGES) 2>/dev/null || echo -lyaml -lpcre2-8 -ljansson -lxxhash -lprotobuf-c)
-LIBRARY_OBJECTS := $(BUILD)/obj/dse/lib/library.o $(BUILD)/obj/library/ranks.o
+LIBRARY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard dse/lib/*.c)) $(BUILD)/obj/library/ranks.o
 LIBRARIES := $(if $(filter release debug,$(VARIANT)),$(BUILD)/libdse.a $(BUILD)/libdse.so.$(VERSION))
 SUPPORT := $(SUPPORT_SOURCES:%.c=$(BUILD)/obj/%.o)
 TESTS := $(addprefix $(BUILD)/tests/,$(basename $(notdir $(TEST_SOURCES))))

@@ -9,6 +9,7 @@
  *   rules, scheme, FRONT.json:ID, search ─► struct mapping ─► FILE.yaml ─► edited ─► struct mapping ─► simulate,
  *                                                                                     prove, schedule, compare
  */
+#include "dse/search/explore.h"
 #include "dse/space/left_out.h"
 #include "dse/space/machine_set.h"
 #include "dse/space/provenance.h"
@@ -94,6 +95,7 @@ struct mapping_search_options {
 	uint64_t price_work; /* of the event tier, as dse/price/price.h counts it; 0: the fast tier alone */
 	unsigned n_thread;
 	bool shows_progress; /* in a line, where there is a terminal */
+	struct explore_watch watch;
 };
 
 /* How a search ended: exact, unless max_box ended it, or epsilon says how far (relative) a goal of two metrics may be above the least. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The public interface (dse/lib/dse.h) over mappings and simulations. What came of an evaluation is copied out of the
+ * The public interface (dse/lib/dse.h) over mappings and simulations; library_front.c has spaces and fronts. What came of an evaluation is copied out of the
  * simulator's structures at once, so that those may change and the interface stays.
  */
-#include "dse/lib/dse.h"
+#include "dse/lib/library_parts.h"
 #include "dse/search/hunt.h"
 #include "dse/price/mapping_search.h"
 #include "dse/base/parallel.h"
@@ -16,50 +16,41 @@
 
 _Static_assert((int)DSE_INTERNAL == (int)ERR_INTERNAL && (int)DSE_USAGE == (int)ERR_USAGE &&
                    (int)DSE_INPUT == (int)ERR_INPUT && (int)DSE_INFEASIBLE == (int)ERR_INFEASIBLE &&
-                   (int)DSE_IO == (int)ERR_IO,
+                   (int)DSE_IO == (int)ERR_IO && (int)DSE_INTERRUPTED == (int)ERR_INTERRUPTED,
                "codes of the interface are those of error records");
-
-struct dse {
-	struct mapping mapping;
-	bool is_open, is_mapped;   /* is_mapped: every layer has a design */
-	struct dse_figures *layer; /* [mapping.network.n_block]; NULL: not evaluated */
-	struct dse_figures total;
-	struct err err;
-	locale_t plain; /* in which numbers have a point */
-};
 
 /* ---- calls ---- */
 
 /* A call begins without messages and in the locale that files and numbers are written in. */
-static locale_t begin(struct dse *dse)
+locale_t library_begin(struct dse *dse)
 {
 	err_clear(&dse->err);
-	return uselocale(dse->plain);
+	dse->callers = uselocale(dse->plain);
+	return dse->callers;
 }
 
 /* The thread gets its locale back. Codes that only a program has do not occur; if one did, it would be a bug. */
-static enum dse_code end(struct dse *dse, enum err_code code, locale_t before)
+enum dse_code library_end(struct dse *dse, enum err_code code, locale_t before)
 {
 	(void)uselocale(before);
 	assert((code == ERR_OK) == (dse->err.n_message == 0));
-	return code <= ERR_IO ? (enum dse_code)code : DSE_INTERNAL;
+	return code <= ERR_IO || code == ERR_INTERRUPTED ? (enum dse_code)code : DSE_INTERNAL;
 }
 
-/* What a call needs on the handle. */
-enum need { NEED_NOTHING, NEED_OPEN, NEED_MAPPED };
-
 /* Whether it has its arguments and what it needs; else a message says so. */
-static bool can_begin(struct dse *dse, const char *function, bool has_arguments, enum need need)
+bool library_can_begin(struct dse *dse, const char *function, bool has_arguments, enum library_need need)
 {
 	if (!dse)
 		return false;
 	err_clear(&dse->err);
 	if (!has_arguments)
 		(void)err_add(&dse->err, ERR_USAGE, "%s: an argument is NULL", function);
-	else if (need >= NEED_OPEN && !dse->is_open)
+	else if (need == NEED_SPACE && !dse->front)
+		(void)err_add(&dse->err, ERR_USAGE, "%s: no space is open; dse_open_space comes first", function);
+	else if ((need == NEED_OPEN || need == NEED_MAPPED) && !dse->is_open)
 		(void)err_add(&dse->err, ERR_USAGE, "%s: nothing is open; dse_open or dse_open_mapping comes first",
 		              function);
-	else if (need >= NEED_MAPPED && !dse->is_mapped)
+	else if (need == NEED_MAPPED && !dse->is_mapped)
 		(void)err_add(&dse->err, ERR_USAGE,
 		              "%s: layers have no designs yet; dse_map or dse_map_best comes first", function);
 	return dse->err.n_message == 0;
@@ -96,7 +87,9 @@ void dse_free(struct dse *dse)
 		return;
 	forget_figures(dse);
 	mapping_free(&dse->mapping);
+	library_front_free(dse->front);
 	err_clear(&dse->err);
+	free(dse->error_text);
 	freelocale(dse->plain);
 	free(dse);
 	transit_release();
@@ -110,7 +103,7 @@ const char *dse_message(const struct dse *dse)
 /* ---- what is evaluated ---- */
 
 /* The new mapping takes the old one's place, or, after a failure, is forgotten. */
-static enum err_code take_mapping(struct dse *dse, enum err_code code, struct mapping *mapping, bool is_mapped)
+enum err_code library_take_mapping(struct dse *dse, enum err_code code, struct mapping *mapping, bool is_mapped)
 {
 	if (code != ERR_OK) {
 		mapping_free(mapping);
@@ -150,22 +143,22 @@ static enum err_code choose_rules(struct dse *dse, const char *strategy, const c
 
 enum dse_code dse_open(struct dse *dse, const char *machine, const char *network)
 {
-	if (!can_begin(dse, "dse_open", machine && network, NEED_NOTHING))
+	if (!library_can_begin(dse, "dse_open", machine && network, NEED_NOTHING))
 		return DSE_USAGE;
 	struct mapping mapping = {0};
-	locale_t before = begin(dse);
+	locale_t before = library_begin(dse);
 	enum err_code code = mapping_open(machine, network, &mapping, &dse->err);
-	return end(dse, take_mapping(dse, code, &mapping, false), before);
+	return library_end(dse, library_take_mapping(dse, code, &mapping, false), before);
 }
 
 enum dse_code dse_open_mapping(struct dse *dse, const char *spec)
 {
-	if (!can_begin(dse, "dse_open_mapping", spec != NULL, NEED_NOTHING))
+	if (!library_can_begin(dse, "dse_open_mapping", spec != NULL, NEED_NOTHING))
 		return DSE_USAGE;
 	struct mapping mapping = {0};
-	locale_t before = begin(dse);
+	locale_t before = library_begin(dse);
 	enum err_code code = mapping_load(spec, &mapping, &dse->err);
-	return end(dse, take_mapping(dse, code, &mapping, true), before);
+	return library_end(dse, library_take_mapping(dse, code, &mapping, true), before);
 }
 
 /* Other designs than before: if those stood in a file, these do not. */
@@ -183,9 +176,9 @@ static enum err_code take_designs(struct dse *dse, enum err_code code)
 
 enum dse_code dse_set(struct dse *dse, const char *key, const char *value)
 {
-	if (!can_begin(dse, "dse_set", key && value, NEED_OPEN))
+	if (!library_can_begin(dse, "dse_set", key && value, NEED_OPEN))
 		return DSE_USAGE;
-	locale_t before = begin(dse);
+	locale_t before = library_begin(dse);
 	const struct machine_param *param = machine_find_param(key);
 	enum err_code code;
 	if (param) {
@@ -197,56 +190,71 @@ enum dse_code dse_set(struct dse *dse, const char *key, const char *value)
 	}
 	if (code == ERR_OK)
 		forget_figures(dse);
-	return end(dse, code, before);
+	return library_end(dse, code, before);
 }
 
 enum dse_code dse_map(struct dse *dse, const char *strategy, const char *level)
 {
-	if (!can_begin(dse, "dse_map", true, NEED_OPEN))
+	if (!library_can_begin(dse, "dse_map", true, NEED_OPEN))
 		return DSE_USAGE;
-	locale_t before = begin(dse);
+	locale_t before = library_begin(dse);
 	enum strategy chosen;
 	size_t point = 0;
 	enum err_code code = choose_rules(dse, strategy, level, &chosen, &point);
 	if (code == ERR_OK)
 		code = mapping_by_rules(&dse->mapping, NULL, chosen, (uint32_t)point, &dse->err);
-	return end(dse, take_designs(dse, code), before);
+	return library_end(dse, take_designs(dse, code), before);
+}
+
+/* The search of dse_map_best. */
+struct best {
+	struct dse *dse;
+	struct mapping_search_options options;
+};
+
+static enum err_code search_best(struct library_work *work, struct err *err)
+{
+	struct best *best = work->context;
+	struct mapping_searched searched;
+	best->options.watch = work->watch;
+	return mapping_search(&best->dse->mapping, &best->options, &searched, err);
 }
 
 enum dse_code dse_map_best(struct dse *dse, const char *goal, unsigned n_thread)
 {
-	if (!can_begin(dse, "dse_map_best", goal != NULL, NEED_OPEN))
+	if (!library_can_begin(dse, "dse_map_best", goal != NULL, NEED_OPEN))
 		return DSE_USAGE;
-	locale_t before = begin(dse);
+	locale_t before = library_begin(dse);
 	size_t index = 0;
-	struct mapping_searched searched;
 	enum err_code code =
 	    err_choose("dse_map_best: goal", goal, mapping_goal_name, N_MAPPING_GOAL, &index, &dse->err);
-	struct mapping_search_options options = {.goal = (enum mapping_goal)index,
-	                                         .strategy = N_STRATEGY,
-	                                         .split = SPLIT_ALL,
-	                                         .forms = CONV_FORM_USUAL,
-	                                         .n_thread = parallel_n_thread(n_thread)};
+	struct best best = {.dse = dse,
+	                    .options = {.goal = (enum mapping_goal)index,
+	                                .strategy = N_STRATEGY,
+	                                .split = SPLIT_ALL,
+	                                .forms = CONV_FORM_USUAL,
+	                                .n_thread = parallel_n_thread(n_thread)}};
+	struct library_work work = {.run = search_best, .context = &best};
 	for (uint32_t i = 0; i < dse->mapping.machine.n_level; i++)
 		if (energy_is_supplied(&dse->mapping.machine, i))
-			options.levels |= UINT32_C(1) << i;
+			best.options.levels |= UINT32_C(1) << i;
 	if (code == ERR_OK)
-		code = mapping_search(&dse->mapping, &options, &searched, &dse->err);
-	return end(dse, take_designs(dse, code), before);
+		code = library_watch_run(dse, &work);
+	return library_end(dse, take_designs(dse, code), before);
 }
 
 enum dse_code dse_save(struct dse *dse, const char *path)
 {
-	if (!can_begin(dse, "dse_save", path != NULL, NEED_MAPPED))
+	if (!library_can_begin(dse, "dse_save", path != NULL, NEED_MAPPED))
 		return DSE_USAGE;
-	locale_t before = begin(dse);
+	locale_t before = library_begin(dse);
 	struct output_file file = {0};
 	enum err_code code = output_file_open(&file, path, &dse->err);
 	if (code == ERR_OK) {
 		mapping_write(file.file, &dse->mapping, NULL);
 		code = output_file_commit(&file, &dse->err);
 	}
-	return end(dse, code, before);
+	return library_end(dse, code, before);
 }
 
 /* ---- what comes out ---- */
@@ -330,9 +338,9 @@ static enum err_code evaluate(struct dse *dse, enum detail detail, struct simula
 
 enum dse_code dse_evaluate(struct dse *dse, const char *detail)
 {
-	if (!can_begin(dse, "dse_evaluate", true, NEED_MAPPED))
+	if (!library_can_begin(dse, "dse_evaluate", true, NEED_MAPPED))
 		return DSE_USAGE;
-	locale_t before = begin(dse);
+	locale_t before = library_begin(dse);
 	size_t index = DETAIL_FAST;
 	enum err_code code = ERR_OK;
 	if (detail)
@@ -344,7 +352,7 @@ enum dse_code dse_evaluate(struct dse *dse, const char *detail)
 		             : err_add(&dse->err, ERR_INTERNAL, "out of memory");
 	}
 	free(block);
-	return end(dse, code, before);
+	return library_end(dse, code, before);
 }
 
 size_t dse_n_layer(const struct dse *dse)

@@ -29,9 +29,10 @@ static enum err_code settle_places(const struct space_single_options *options, u
 {
 	struct space_single made = {0};
 	struct explore explore = {0};
+	const struct hunt_options how = {.n_thread = n_thread};
 	enum err_code code = space_single_make(options, arena, &made, err);
 	if (code == ERR_OK)
-		code = hunt_explore(&made, n_thread, false, false, 0, &explore, err);
+		code = hunt_explore(&made, &how, &explore, err);
 	/* the front is sorted by latency */
 	for (size_t i = 0; code == ERR_OK && i < explore.map.n_block; i++)
 		place[i] = explore.front.genome[1 + i * N_LAYER_GENE + GENE_PLACE];

@@ -58,8 +58,11 @@ static enum err_code price(const struct mapping_search_options *options, struct 
                            struct mapping_searched *searched, struct err *err)
 {
 	struct price price;
-	const struct price_options how = {
-	    .n_thread = options->n_thread, .max_work = options->price_work, .show_progress = options->shows_progress};
+	const struct stop stop = {.wish = options->watch.wish};
+	const struct price_options how = {.n_thread = options->n_thread,
+	                                  .max_work = options->price_work,
+	                                  .stop = &stop,
+	                                  .show_progress = options->shows_progress};
 	enum err_code code = price_front(explore, &how, &price, err);
 	if (code == ERR_OK && price.is_interrupted)
 		code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
@@ -91,6 +94,11 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
 	    .network_result = options->network_result,
 	    .fetches_ahead = options->fetches_ahead,
 	};
+	const struct hunt_options hunted = {.n_thread = options->n_thread,
+	                                    .shows_progress = options->shows_progress,
+	                                    .prices = options->price_work > 0,
+	                                    .max_box = options->max_box,
+	                                    .watch = options->watch};
 	enum err_code code = ERR_OK;
 	*searched = (struct mapping_searched){0};
 	/* too large for small stacks, which the search needs */
@@ -106,8 +114,7 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
 	if (code == ERR_OK)
 		code = space_single_choose_lanes(made, &arena, err);
 	if (code == ERR_OK)
-		code = hunt_explore(made, options->n_thread, options->shows_progress, options->price_work > 0,
-		                    options->max_box, explore, err);
+		code = hunt_explore(made, &hunted, explore, err);
 	made->space.resolution_frac = 0.0;
 	if (code == ERR_OK && options->price_work > 0)
 		code = price(options, explore, searched, err);

@@ -428,7 +428,7 @@ enum err_code price_front(struct explore *explore, const struct price_options *o
 	if (code == ERR_INTERRUPTED) { /* what has a price by then is composed */
 		err_clear(err);
 		price->is_interrupted = true;
-		price->is_out_of_time = !stop_requested(NULL);
+		price->is_out_of_time = !stop_is_wished(options->stop);
 		code = price_learn(&pricing, err);
 	}
 	count_machines(&pricing);

@@ -47,7 +47,7 @@ struct price_options {
 struct price {
 	bool is_priced;      /* the front is in the event tier */
 	bool is_interrupted; /* stopped before the budget was spent */
-	bool is_out_of_time; /* by options->stop, not by a signal */
+	bool is_out_of_time; /* by the time of options->stop, not by a signal or a wish */
 	bool none_fits;      /* no design that got a price keeps the limits in the event tier */
 	bool has_limits;     /* of designs that break them in the fast tier nothing is known */
 	size_t n_machine, n_listed, n_priced, n_round;

@@ -66,7 +66,7 @@ static enum err_code read_space(struct explore_job *job, struct err *err)
 	enum err_code code = machine_set_parse(what, request->set, request->n_set, &set, err);
 	if (code != ERR_OK)
 		return code;
-	const struct space_given given = {engine ? engine->name : NULL, (enum detail)detail, request->flat, &set};
+	const struct space_given given = {engine ? engine->name : NULL, (enum detail)detail, request->flat, &set, NULL};
 	return space_read_given(request->space, &given, &job->space, err);
 }
 

@@ -409,9 +409,11 @@ static void start_live(struct explore_driver *driver)
 {
 	const struct explore_options *options = driver->options;
 	struct history *history = &driver->explore->history;
-	if (!options->show_progress)
-		return;
-	driver->live = live_start(driver->explore->space, options->engine->name, &options->live, driver->stop.end_ms);
+	if (options->watch.live)
+		driver->live = options->watch.live;
+	else if (options->show_progress)
+		driver->live =
+		    live_start(driver->explore->space, options->engine->name, &options->live, driver->stop.end_ms);
 	history->show = driver->live ? show_front : NULL;
 	history->show_context = driver->live;
 }
@@ -419,7 +421,8 @@ static void start_live(struct explore_driver *driver)
 static void end_live(struct explore_driver *driver)
 {
 	driver->explore->history.show = NULL;
-	live_end(driver->live);
+	if (!driver->options->watch.live)
+		live_end(driver->live);
 	driver->live = NULL;
 }
 
@@ -468,6 +471,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	atomic_init(&driver->n_done, 0);
 	uint64_t start_ms = stop_now_ms();
 	driver->stop.end_ms = options->max_ms > 0 ? start_ms + options->max_ms : 0;
+	driver->stop.wish = options->watch.wish;
 	explore->map.stop = &driver->stop;
 	if (explore->counts.n_machine > UINT32_MAX) {
 		code = err_add(err, ERR_INPUT, "%s: the axes have %" PRIu64 " machines, allowed are at most %" PRIu32,
@@ -483,7 +487,8 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	else
 		code = explore_layers(driver, err);
 	end_live(driver);
-	if (explore->interrupted && !interrupt_requested()) {
+	explore->interrupted |= explore->truncated && stop_is_wished(&driver->stop);
+	if (explore->interrupted && !stop_is_wished(&driver->stop)) {
 		assert(driver->stop.end_ms > 0);
 		explore->interrupted = false;
 		explore->truncated = true;

@@ -21,6 +21,12 @@
 #define EXPLORE_TEXT_SIZE 256
 #define EXPLORE_MAX_DEAD 64
 
+/* Who looks on from outside, and may end it. */
+struct explore_watch {
+	struct live *live;            /* of live_start_silent; NULL: nobody looks */
+	const struct stop_wish *wish; /* heard as a signal is; NULL: nobody's */
+};
+
 /* Who is told of each machine that was searched, in their order, with its layers' fronts; machine NULL: nobody. */
 struct explore_log {
 	enum err_code (*machine)(void *context, const struct candidate *candidate, struct err *err);
@@ -41,6 +47,7 @@ struct explore_options {
 	bool ends_at_once; /* when the time is up: nothing is said of how near the front is */
 	bool show_progress;
 	struct live_axes live; /* what of it is drawn on a terminal */
+	struct explore_watch watch;
 	FILE *points;          /* receives the layers' fronts as CSV; NULL: nobody wants them */
 	/* Which searches are made here and which are known; NULL: all, none. A part of several makes its searches and
 	 * no front. */
@@ -119,7 +126,7 @@ struct explore {
 	uint64_t n_failure;  /* of which the first are listed */
 	uint64_t n_left_out; /* of them: machines of which nothing was looked at (dse/base/at_work.h) */
 	struct explore_failure failure[EXPLORE_MAX_FAILURE];
-	bool interrupted; /* Ctrl-C: the front is of what was seen */
+	bool interrupted; /* Ctrl-C, or who looks on: the front is of what was seen */
 	bool truncated;   /* max_evaluation or max_ms was reached: likewise */
 	bool out_of_time; /* it was max_ms */
 	/* Of a branch and bound that was cut short: no design that keeps the limits is in all objectives more than

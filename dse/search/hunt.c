@@ -9,20 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum err_code hunt_explore(const struct space_single *made, unsigned n_thread, bool shows_progress, bool prices,
-                           uint64_t max_box, struct explore *explore, struct err *err)
+enum err_code hunt_explore(const struct space_single *made, const struct hunt_options *how, struct explore *explore,
+                           struct err *err)
 {
 	const struct explore_options options = {.engine = &engine_exact,
-	                                        .n_thread = n_thread,
-	                                        .prices = prices,
-	                                        .max_box = max_box,
-	                                        .show_progress = shows_progress,
-	                                        .live = {.x = 0, .y = 1, .only_line = true}};
+	                                        .n_thread = how->n_thread,
+	                                        .prices = how->prices,
+	                                        .max_box = how->max_box,
+	                                        .show_progress = how->shows_progress,
+	                                        .live = {.x = 0, .y = 1, .only_line = true},
+	                                        .watch = how->watch};
 	assert(made->space.n_objective > 1);
 	enum err_code code = explore_run(&made->space, &options, explore, err);
 	if (code != ERR_OK)
 		return code;
-	if (interrupt_requested())
+	if (explore->interrupted || interrupt_requested())
 		return err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
 	if (explore->n_failure > 0)
 		return err_add(err, ERR_INTERNAL, "%s", explore->failure[0].why);

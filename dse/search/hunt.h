@@ -10,13 +10,20 @@
 #include "dse/search/explore.h"
 #include "dse/space/space_single.h"
 
+struct hunt_options {
+	unsigned n_thread;
+	bool shows_progress;        /* in a line, where there is a terminal */
+	bool prices;                /* layers are kept for dse/price */
+	uint64_t max_box;           /* that branch and bound may look at, then explore has what was seen; 0: no limit */
+	struct explore_watch watch; /* who looks on from outside */
+};
+
 /*
- * explore_run on the space, exact, with a design; prices: layers are kept for dse/price. max_box: boxes of branch and
- * bound that it may look at, then explore has what was seen (0: to its end). ERR_INFEASIBLE says
- * why there is none; ERR_INTERRUPTED; ERR_INTERNAL. The caller frees explore, also after an error.
+ * explore_run on the space, exact, with a design. ERR_INFEASIBLE says why there is none; ERR_INTERRUPTED; ERR_INTERNAL.
+ * The caller frees explore, also after an error.
  */
-enum err_code hunt_explore(const struct space_single *made, unsigned n_thread, bool shows_progress, bool prices,
-                           uint64_t max_box, struct explore *explore, struct err *err);
+enum err_code hunt_explore(const struct space_single *made, const struct hunt_options *how, struct explore *explore,
+                           struct err *err);
 
 /* Searches of layers, not movable. Initialise with {0}. */
 struct hunt {

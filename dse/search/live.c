@@ -40,7 +40,7 @@ struct points {
 };
 
 struct live {
-	const struct space *space;
+	const struct space *space; /* NULL: nothing is drawn */
 	struct live_axes axes;
 	uint64_t start_ms, stop_ms;
 	char title[160];
@@ -155,7 +155,7 @@ void live_add_search(struct live *live)
 bool live_wants_gap(struct live *live)
 {
 	uint64_t now_ms = stop_now_ms();
-	if (!live || now_ms < live->gap_end_ms + MEASURE_SHARE * (live->gap_end_ms - live->gap_begin_ms))
+	if (!live || !live->space || now_ms < live->gap_end_ms + MEASURE_SHARE * (live->gap_end_ms - live->gap_begin_ms))
 		return false;
 	live->gap_begin_ms = now_ms;
 	return true;
@@ -211,13 +211,13 @@ static void leave_points(struct live *live, enum points_kind kind, const struct 
 
 void live_show_front(struct live *live, const struct pareto *front)
 {
-	if (live)
+	if (live && live->space)
 		leave_points(live, POINTS_FRONT, front, live->space->objective, "");
 }
 
 void live_show_sample(struct live *live, const struct pareto *sample)
 {
-	if (live)
+	if (live && live->space)
 		leave_points(live, POINTS_SAMPLE, sample, live->space->objective, "");
 }
 
@@ -472,11 +472,44 @@ struct live *live_start(const struct space *space, const char *engine, const str
 	return NULL;
 }
 
+struct live *live_start_silent(void)
+{
+	struct live *live = calloc(1, sizeof(*live));
+	if (!live)
+		return NULL;
+	live->start_ms = stop_now_ms();
+	atomic_init(&live->wants, POINTS_NONE);
+	atomic_init(&live->gap_frac, INFINITY);
+	return live;
+}
+
+void live_read(struct live *live, struct live_numbers *numbers)
+{
+	struct live_view view = {.elapsed_s = (double)(stop_now_ms() - live->start_ms) / 1000.0};
+	find_done(live, &view);
+	*numbers = (struct live_numbers){
+	    .done_frac = view.done_frac,
+	    .elapsed_s = view.elapsed_s,
+	    .left_s = view.left_s,
+	    .n_evaluation = atomic_load_explicit(&live->n_evaluation, memory_order_relaxed),
+	    .first = atomic_load_explicit(&live->first, memory_order_relaxed),
+	    .last = atomic_load_explicit(&live->last, memory_order_relaxed),
+	    .n_machine = atomic_load_explicit(&live->n_machine, memory_order_relaxed),
+	    .n_search = atomic_load_explicit(&live->n_search, memory_order_relaxed),
+	    .n_search_done = atomic_load_explicit(&live->n_search_done, memory_order_relaxed),
+	};
+	print_phase(live, numbers->phase, sizeof(numbers->phase));
+}
+
 void live_end(struct live *live)
 {
 	char text[64];
 	if (!live)
 		return;
+	if (!live->space) {
+		free(live);
+		return;
+	}
 	(void)pthread_mutex_lock(&live->mutex);
 	live->ends = true;
 	(void)pthread_cond_signal(&live->wakes);

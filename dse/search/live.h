@@ -41,6 +41,20 @@ struct live;
  */
 struct live *live_start(const struct space *space, const char *engine, const struct live_axes *axes, uint64_t stop_ms);
 
+/* One that draws nothing: who made it looks at its numbers, from any thread. For explore_watch; ended by live_end. NULL:
+ * out of memory. */
+struct live *live_start_silent(void);
+
+/* How far it is. */
+struct live_numbers {
+	double done_frac, elapsed_s, left_s; /* left_s: infinite, nobody knows */
+	uint64_t n_evaluation;
+	uint64_t first, last, n_machine; /* machines first to last, from 1, are being searched; 0: none are yet */
+	uint64_t n_search, n_search_done; /* of layers, on these machines */
+	char phase[160];                 /* in words */
+};
+void live_read(struct live *live, struct live_numbers *numbers);
+
 /* Take the picture away. */
 void live_end(struct live *live);
 

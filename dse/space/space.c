@@ -90,16 +90,18 @@ static enum err_code read_space(const char *path, const struct space_among *amon
 	memset(space, 0, sizeof(*space));
 
 	/* The document stays in the space's arena: places in it are kept for later messages. */
-	enum err_code code = among ? ERR_OK : path_find(path, "", &space->arena, &path, &found);
-	if (code == ERR_OK && !file_kind_check(path, NULL, FILE_SPACE, &found))
+	const char *text = given ? given->text : NULL;
+	enum err_code code = among || text ? ERR_OK : path_find(path, "", &space->arena, &path, &found);
+	if (code == ERR_OK && !text && !file_kind_check(path, NULL, FILE_SPACE, &found))
 		code = ERR_INPUT;
 	if (code == ERR_OK)
-		code = doc_read_file(path, &space->arena, &root, &found);
+		code = text ? doc_read_text(path, text, strlen(text), &space->arena, &root, &found)
+		            : doc_read_file(path, &space->arena, &root, &found);
 	if (code == ERR_OK && !file_kind_check(path, root, FILE_SPACE, &found))
 		code = ERR_INPUT;
 	if (code == ERR_OK) {
 		struct space_reader reader = {
-		    .space = space, .path = path, .among = among, .root = root, .err = &found};
+		    .space = space, .path = path, .text = text, .among = among, .root = root, .err = &found};
 		take_set(&reader, given);
 		read_root(&reader);
 		space->engine = given && given->engine ? given->engine : space->engine;

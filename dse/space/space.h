@@ -121,6 +121,8 @@ struct space_given {
 	enum detail detail;
 	bool flat; /* whole networks are searched at once: searches of layers have nothing to begin with */
 	const struct machine_set *set; /* of every machine (dse/space/machine_set.h); NULL: none */
+	const char *text; /* what stands for the file's contents: the path names it in messages, and says where files
+	                   * that it names are looked for; NULL: the file is read */
 };
 
 /* The same; given NULL: nothing. */

@@ -103,7 +103,10 @@ static void note_file(struct space_reader *reader, const char *path)
 	assert(space->file);
 	struct space_file *file = &space->file[space->n_file];
 	const char *copy = keep_path(reader, path);
-	if (copy && hash_file(path, file->hash, reader->err) == ERR_OK) {
+	const char *text = path == reader->path ? reader->text : NULL;
+	if (text)
+		hash_hex(text, strlen(text), file->hash);
+	if (copy && (text || hash_file(path, file->hash, reader->err) == ERR_OK)) {
 		file->path = copy;
 		space->n_file++;
 	}

@@ -13,6 +13,7 @@
 struct space_reader {
 	struct space *space;
 	const char *path;                /* of the space file */
+	const char *text;                /* what stands for its contents; NULL: the file's */
 	const struct space_among *among; /* where the files lie that it names; NULL: where space_read finds them */
 	const struct doc_node *root;     /* a map */
 	struct machine_set set;          /* of --set, in every machine that has the parameters */

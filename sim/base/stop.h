@@ -2,20 +2,31 @@
 #ifndef SIM_BASE_STOP_H
 #define SIM_BASE_STOP_H
 /*
- * A wish to stop: a signal, or a time that is up. Who may run for long looks at it now and then and returns
- * ERR_INTERRUPTED, and no figure, when it has come. A wish never goes away again.
+ * A wish to stop: a signal, somebody's who looks on, or a time that is up. Who may run for long looks at it now and then
+ * and returns ERR_INTERRUPTED, and no figure, when it has come. A wish never goes away again.
  *
- *   signal handler ─► stop_request ┐
- *                                  ├─► stop_requested ◄─ stop_after ◄─ loops of the simulator
- *   a search's time ─► struct stop ┘
+ *   signal handler ──► stop_request ────┐
+ *   a search's time ─► struct stop ─────┼─► stop_requested ◄─ stop_after ◄─ loops of the simulator
+ *   libdse's caller ─► stop_wish_make ──┘
  */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whose wish is heard: that of all, and that of a time. Where a pointer to one is taken NULL is the first alone. */
+/* Somebody's wish, of one search among others of the process. Initialise with {0}. */
+struct stop_wish {
+	atomic_uint_least64_t ms; /* when it came, by stop_now_ms; 0: it has not */
+};
+
+/* Wish. May be called by any thread, and by a signal handler. */
+void stop_wish_make(struct stop_wish *wish);
+
+/* Whose wish is heard: that of all, that of a time, and somebody's. Where a pointer to one is taken NULL is the first
+ * alone. */
 struct stop {
 	uint64_t end_ms;   /* by stop_now_ms: until when; 0: for ever */
 	uint64_t grace_ms; /* a signal is heard so long after it came: of who saves */
+	const struct stop_wish *wish; /* heard like a signal; NULL: nobody's */
 };
 
 /* Ask the whole process to stop. May be called by a signal handler. */
@@ -31,6 +42,9 @@ bool stop_requested(const struct stop *stop);
 #define STOP_GRACE_MS 300U
 #define STOP_LATE_MS 800U
 uint64_t stop_age_ms(const struct stop *stop);
+
+/* Whether a signal or somebody's wish has come, whatever the time. */
+bool stop_is_wished(const struct stop *stop);
 
 /* Milliseconds of a clock that never goes back. */
 uint64_t stop_now_ms(void);

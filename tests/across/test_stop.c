@@ -40,6 +40,25 @@ static void test_stop_comes_after_its_steps(void **state)
 	assert_true(stop_now_ms() >= soon.end_ms);
 }
 
+/* Somebody's wish is that of his search alone, heard as a signal is, whatever the time; the first one counts. */
+static void test_stop_of_a_wish(void **state)
+{
+	(void)state;
+	struct stop_wish wish = {0};
+	const struct stop stop = {.wish = &wish}, timed = {.end_ms = UINT64_MAX, .wish = &wish},
+			  saving = {.grace_ms = 1000000, .wish = &wish}, other = {0};
+	assert_false(stop_requested(&stop) || stop_is_wished(&stop) || stop_age_ms(&stop) > 0);
+	assert_false(stop_is_wished(&past) || stop_is_wished(NULL));
+	stop_wish_make(&wish);
+	uint64_t came_ms = wish.ms;
+	assert_true(stop_requested(&stop) && stop_requested(&timed) && stop_is_wished(&stop) && stop_is_wished(&timed));
+	assert_false(stop_requested(&saving) || stop_requested(&other) || stop_requested(NULL) || stop_is_wished(NULL));
+	while (stop_age_ms(&stop) < 3)
+		;
+	stop_wish_make(&wish);
+	assert_true(wish.ms == came_ms && stop_age_ms(&stop) >= 3);
+}
+
 static struct systolic_layer random_layer(struct rng *rng)
 {
 	uint32_t kernel = 1 + 2 * rng_below(rng, 2), size = kernel + rng_below(rng, 26);
@@ -256,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_stop_comes_after_its_steps),
+	    cmocka_unit_test(test_stop_of_a_wish),
 	    cmocka_unit_test(test_stop_replays_whole_or_not_at_all),
 	    cmocka_unit_test(test_stop_ends_searches_without_a_trace),
 	    cmocka_unit_test(test_stop_ends_waiting_for_a_fifo),

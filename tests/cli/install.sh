@@ -111,6 +111,7 @@ else
 	strict='-Wall -Wextra -Wpedantic -Wconversion -Werror'
 	mapping=$prefix/share/dse/spaces/mappings/tiny.yaml
 	cp "$prefix/share/doc/dse/examples/evaluate.c" "$work/evaluate.cpp"
+	cp "$prefix/share/doc/dse/examples/front.c" "$work/front.cpp"
 	while read -r name compiler source libs; do
 		[ "$compiler" != none ] || { echo "SKIPPED: no C++ compiler here"; continue; }
 		# words of flags are meant to be split
@@ -124,6 +125,29 @@ else
 		cxx_shared $cxx evaluate.cpp $shared
 		cxx_static $cxx evaluate.cpp $archived
 	END
+	# The front of a space, as C and as C++, is the program's to the last digit, priced and not.
+	(cd "$work" && "$prefix/bin/dse" explore "$prefix/share/dse/spaces/smoke.yaml" -q -o fronts/both --store none &&
+		"$prefix/bin/dse" explore "$prefix/share/dse/spaces/smoke.yaml" -q -o fronts/fast --detail fast --store none) >"$work/out"
+	while read -r name compiler source; do
+		[ "$compiler" != none ] || continue
+		# shellcheck disable=SC2086 # words of flags are meant to be split
+		(cd "$work" && "$compiler" $strict "$source" $(pkg-config --cflags dse) $shared -o "$name") || fail "$name is not compiled"
+		for detail in both fast; do
+			(cd "$work" && "./$name" "$prefix/share/dse/spaces/smoke.yaml" $detail) >"$work/$name.csv" 2>"$work/err" || {
+				cat "$work/err" >&2
+				fail "$name does not run"
+			}
+			awk -F, 'NR == FNR { for (i = 1; i <= 6; i++) all[FNR, i] = $i; n = FNR; next }
+				{ for (i = 1; i <= 6; i++) if (i >= 5 || FNR == 1 ? $i != all[FNR, i] : $i + 0 != all[FNR, i] + 0) exit 1 }
+				END { if (n < 4 || FNR != n) exit 1 }' "$work"/fronts/$detail/*/front.csv "$work/$name.csv" ||
+				fail "$name: another front than dse explore --detail $detail"
+		done
+	done <<-END
+		front_c $cc $prefix/share/doc/dse/examples/front.c
+		front_cxx $cxx front.cpp
+	END
+	(cd "$work" && expect_code 3 ./front_c "$OLDPWD/tests/malformed/space_axis_key.yaml")
+	expect_text "$work/err" 'space_axis_key.yaml:'
 	ldd "$work/c_shared" | grep -q "$prefix/lib/libdse.so" || fail "c_shared is not linked with the shared library"
 	! ldd "$work/c_static" | grep -q libdse || fail "c_static is linked with the shared library"
 

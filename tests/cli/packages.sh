@@ -42,7 +42,7 @@ done
 expect_text "$work/root/usr/share/doc/dse/copyright" 'Chart.js Contributors'
 # Between them they have what make install puts, but for the licence's text, which Debian has of its own.
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s install-files BUILD="$build" DESTDIR="$work/all" PREFIX=/usr LIBDIR=/usr/lib
-(cd "$work/all" && find . -type f -o -type l | sed 's,/doc/dse/examples/evaluate.c,/doc/libdse-dev/examples/evaluate.c,
+(cd "$work/all" && find . -type f -o -type l | sed 's,/doc/dse/examples/\([a-z]*\)\.c,/doc/libdse-dev/examples/\1.c,
 	s,dse\.1$,dse.1.gz,; s,CHANGELOG.md,changelog.gz,; /LICENSE$/d' | LC_ALL=C sort) >"$work/installed"
 (cd "$work/root" && find . -type f -o -type l | sed "s,/usr/lib/[^/]*-linux-[^/]*/,/usr/lib/," | LC_ALL=C sort) >"$work/packed"
 LC_ALL=C comm -23 "$work/installed" "$work/packed" >"$work/lost"
