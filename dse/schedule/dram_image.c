@@ -10,10 +10,11 @@
 
 static const char magic[8] = "octoDRAM";
 
-#define VERSION 2
+#define VERSION 3
 #define CHECKSUM_AT 16 /* u64 in the head; 0 while the sum is taken */
 #define TYPE_FINISH 0  /* of the header that ends the list; layers have 1 + enum octopus_type */
 #define MAX_MESH UINT16_MAX
+#define MAX_SHIFT 31     /* of a 32-bit sum, either way */
 #define PATCH_WHOLE 256u /* flag beside the role of a patch */
 
 /* Flags of a shape and of a tensor. */
@@ -191,7 +192,7 @@ static void put_counts(struct image *image, struct octopus_dram *dram)
 	u32_in(image, "mesh rows", &dram->mesh_h, 1, MAX_MESH);
 	u32_in(image, "QPEs", &dram->n_qpe, 1, UINT32_MAX);
 	u32_in(image, "PEs of a QPE", &dram->n_pe, 1, UINT32_MAX);
-	u32_is(image, "reserved", 0);
+	u32_in(image, "tick", &dram->tick_ps, 1, UINT32_MAX);
 }
 
 /* The counts against the areas, so that no count is believed that the file has no bytes for. */
@@ -293,6 +294,18 @@ static void put_dim(struct image *image, struct dim_split *dim)
 	u32(image, "smaller parts", &dim->n_b);
 }
 
+/* All 0 where the constants are not known. */
+static void put_shifts(struct image *image, struct dram_shape *shape)
+{
+	uint32_t added = (uint32_t)shape->added_shift;
+	u32(image, "lanes", &shape->lanes);
+	u32_in(image, "shift", &shape->shift, 0, MAX_SHIFT);
+	u32(image, "added shift", &added);
+	uint32_t size = added >> 31 ? 0u - added : added;
+	require(image, size, 0, MAX_SHIFT);
+	shape->added_shift = added >> 31 ? -(int32_t)size : (int32_t)size;
+}
+
 static void put_shape(struct image *image, struct dram_shape *shape)
 {
 	uint32_t flags = (shape->pool_average ? SHAPE_POOL_AVERAGE : 0) | (shape->has_added ? SHAPE_ADDED : 0) |
@@ -316,8 +329,7 @@ static void put_shape(struct image *image, struct dram_shape *shape)
 	put_dim(image, &shape->split.c);
 	put_dim(image, &shape->split.d);
 	u32_in(image, "dilation", &shape->dilation, 1, UINT32_MAX);
-	for (int i = 0; i < 3; i++)
-		u32_is(image, "reserved", 0);
+	put_shifts(image, shape);
 	shape->pool_average = flags & SHAPE_POOL_AVERAGE;
 	shape->has_added = flags & SHAPE_ADDED;
 	shape->has_acti = flags & SHAPE_ACTI;
@@ -409,12 +421,23 @@ static void put_tiles(struct image *image, struct octopus_dram *dram, uint32_t l
 	}
 }
 
+/* Of a layer's weights and biases; 0 where they are not known or lie elsewhere. */
+static uint64_t sum_constants(const struct octopus_dram *dram, const struct dram_layer *layer)
+{
+	uint64_t at = layer->constants.address - dram->constants.address;
+	bool is_inside =
+	    layer->constants.address >= dram->constants.address && end_of(layer->constants) <= end_of(dram->constants);
+	if (!dram->constant || !is_inside || layer->constants.byte == 0)
+		return 0;
+	return hash_bytes(dram->constant + at, (size_t)layer->constants.byte, 0);
+}
+
 /* A header; a finish header has all else 0. */
 static void put_header(struct image *image, struct octopus_dram *dram, uint32_t l, struct dram_layer *layer)
 {
 	uint32_t type = (uint32_t)layer->type + 1;
 	uint64_t at = layer->address, shape = at + DRAM_HEADER_BYTE, scheduler = shape + DRAM_SHAPE_BYTE;
-	uint64_t worker = scheduler + DRAM_SCHEDULER_BYTE, last = end_of(dram->layers) - DRAM_HEADER_BYTE, none = 0;
+	uint64_t worker = scheduler + DRAM_SCHEDULER_BYTE, last = end_of(dram->layers) - DRAM_HEADER_BYTE;
 	u32_in(image, "type", &type, 1, N_OCTOPUS_TYPE);
 	layer->type = (enum octopus_type)(type - 1);
 	u32_in(image, "workers", &layer->n_worker, 1, dram->n_worker);
@@ -430,7 +453,11 @@ static void put_header(struct image *image, struct octopus_dram *dram, uint32_t 
 	u64_is(image, "tiles address", &layer->tile_address, worker + (uint64_t)DRAM_WORKER_BYTE * layer->n_worker);
 	u64(image, "constants address", &layer->constants.address);
 	u64(image, "constants bytes", &layer->constants.byte);
-	u64_is(image, "reserved", &none, 0);
+	if (!image->pack.is_reading)
+		layer->constants_sum = sum_constants(dram, layer);
+	u64(image, "constants checksum", &layer->constants_sum);
+	if (!dram->constant)
+		require(image, layer->constants_sum, 0, 0);
 }
 
 static void put_scheduler(struct image *image, const struct octopus_dram *dram, uint32_t l, struct dram_layer *layer)
@@ -478,6 +505,25 @@ static void put_layers(struct image *image, struct octopus_dram *dram)
 		u64_is(image, i == 0 ? "next layer" : "reserved", &zero, 0);
 }
 
+/* ---- constants ---- */
+
+/* All of them, byte by byte; each layer's have the sum that its header says. */
+static void put_weights(struct image *image, struct octopus_dram *dram)
+{
+	(void)snprintf(image->record, sizeof(image->record), "constants");
+	begin_field(image, "bytes");
+	pack_bytes(&image->pack, dram->constant, (size_t)dram->constants.byte);
+	end_field(image);
+	for (uint32_t l = 0; l < dram->n_layer && !failed(image) && image->pack.is_reading; l++) {
+		struct dram_layer *layer = &dram->layer[l];
+		begin_record(image, "header of layer", l);
+		image->field = "constants checksum";
+		image->field_at = layer->address + DRAM_HEADER_BYTE - sizeof(layer->constants_sum);
+		uint64_t sum = sum_constants(dram, layer);
+		require(image, layer->constants_sum, sum, sum);
+	}
+}
+
 /* ---- whole images ---- */
 
 static void put_body(struct image *image, struct octopus_dram *dram)
@@ -488,6 +534,8 @@ static void put_body(struct image *image, struct octopus_dram *dram)
 		put_times(image, dram);
 	if (!failed(image))
 		put_layers(image, dram);
+	if (!failed(image) && dram->constant)
+		put_weights(image, dram);
 }
 
 /* Of all bytes, those of the sum itself as 0. */
@@ -514,20 +562,23 @@ void dram_image_write(const struct octopus_dram *dram, struct pack *pack)
 	struct image image = {.pack = *pack, .name = "image"};
 	struct octopus_dram same = *dram; /* the fields are written from where they would be read to */
 	uint64_t checksum = 0;
-	put_head(&image, &same, dram->constants.address, &checksum);
+	uint64_t n_byte = dram->constant ? end_of(dram->constants) : dram->constants.address;
+	put_head(&image, &same, n_byte, &checksum);
 	put_body(&image, &same);
 	*pack = image.pack;
 	memory_check(!pack->failed);
-	assert(pack->n == dram->constants.address);
+	assert(pack->n == n_byte);
 	dram_image_seal(pack->data, pack->n);
 }
 
-/* Whether the sum is right, once the head is: so that a short or foreign file is called that. */
+/*
+ * Whether the sum is right, once the head is: so that a short or foreign file is called that. What was changed is
+ * looked for all the same, so that its record is named where it can be.
+ */
 static void check_sum(struct image *image, const uint8_t *data, size_t n_byte, uint64_t checksum)
 {
 	if (failed(image) || checksum == checksum_of(data, n_byte))
 		return;
-	(void)pack_refuse(&image->pack, true);
 	image->code = err_add(image->err, ERR_INPUT,
 	                      "%s:%d: head, checksum is %016" PRIx64 ", expected %016" PRIx64 ": bytes were changed",
 	                      image->name, CHECKSUM_AT, checksum, checksum_of(data, n_byte));
@@ -544,7 +595,9 @@ enum err_code dram_image_read(const char *name, const uint8_t *data, size_t n_by
 	(void)snprintf(image.record, sizeof(image.record), "head");
 	image.field = "layers bytes, up to the end of the file,";
 	image.field_at = 0;
-	if (!failed(&image))
+	if (!failed(&image) && n_byte > dram->constants.address && n_byte == end_of(dram->constants))
+		dram->constant = memory_must(arena_array(&dram->arena, (size_t)dram->constants.byte, 1));
+	else if (!failed(&image))
 		require(&image, end_of(dram->layers), n_byte, n_byte);
 	check_sum(&image, data, n_byte, checksum);
 	put_body(&image, dram);

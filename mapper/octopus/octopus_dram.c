@@ -276,7 +276,7 @@ enum err_code octopus_dram_plan(const struct octopus_graph *graph, const struct 
 	assert(graph && graph->n_layer > 0 && machine && dram && memory);
 	assert(machine->target != MACHINE_SYSTOLIC && capacity_byte <= OCTOPUS_MAX_DRAM_BYTE);
 	struct dram_planner planner = {.graph = graph, .machine = machine, .dram = dram};
-	*dram = (struct octopus_dram){.capacity_byte = capacity_byte};
+	*dram = (struct octopus_dram){.capacity_byte = capacity_byte, .tick_ps = DRAM_TICK_PS};
 	if (!plan_areas(&planner, memory)) {
 		octopus_dram_free(dram);
 		return err_add(err, ERR_INTERNAL, "out of memory for the DRAM plan of %s", graph->network->name);

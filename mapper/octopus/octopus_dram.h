@@ -22,7 +22,7 @@ enum {
 	DRAM_HEAD_BYTE = 192,
 	DRAM_PE_BYTE = 16,
 	DRAM_TENSOR_BYTE = 48,
-	DRAM_TIME_BYTE = 16,
+	DRAM_TIME_BYTE = 64,
 	DRAM_HEADER_BYTE = 80,
 	DRAM_SHAPE_BYTE = 128,
 	DRAM_SCHEDULER_BYTE = 16,
@@ -30,6 +30,9 @@ enum {
 	DRAM_TILE_BYTE = 64,
 	DRAM_PATCH_BYTE = 48
 };
+
+/* A tick of the time measurements as planned, in ps: 1 ns. A chip's own timer may be slower; the image says it. */
+#define DRAM_TICK_PS 1000
 
 struct dram_area {
 	uint64_t address, byte;
@@ -82,6 +85,10 @@ struct dram_shape {
 	bool pool_average, has_added, has_acti, has_quan, ifmap_first;
 	bool is_channel; /* has_added: one number a channel is added or multiplied with, not a map */
 	uint32_t whole;  /* WHOLE_* bits: over which sides a row of softmax or normalisation goes */
+	/* Of a plan with constants (mapper/octopus/octopus_fill.h); else 0. Filters of a group of the weights, 0: none.
+	 */
+	uint32_t lanes, shift;
+	int32_t added_shift;
 	struct split split;
 };
 
@@ -91,6 +98,7 @@ struct dram_layer {
 	uint64_t shape_address, scheduler_address, worker_address, tile_address;
 	uint64_t time_address; /* of the scheduler; worker p's follows DRAM_TIME_BYTE * (1 + p) behind */
 	struct dram_area constants;
+	uint64_t constants_sum; /* of the constants' bytes, in the image: XXH3 of seed 0; 0: not known, or none */
 	struct dram_shape shape;
 	uint32_t n_worker, n_tile;
 	struct dram_worker *worker; /* [n_worker] */
@@ -103,11 +111,13 @@ struct octopus_dram {
 	uint64_t pe_address, tensor_address;
 	uint64_t finish_address;              /* of the header that ends the list */
 	uint32_t mesh_w, mesh_h, n_qpe, n_pe; /* mesh and PEs of a QPE, in which coordinates are */
+	uint32_t tick_ps;                     /* in which times are measured */
 	struct dram_pe scheduler;
 	uint32_t n_worker, n_tensor, n_layer;
 	struct dram_pe *worker;     /* [n_worker] */
 	struct dram_tensor *tensor; /* [n_tensor] */
 	struct dram_layer *layer;   /* [n_layer] */
+	uint8_t *constant; /* [constants.byte] weights and biases; NULL: not known, their places are reserved */
 	struct arena arena;
 };
 

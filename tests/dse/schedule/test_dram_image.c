@@ -261,21 +261,21 @@ static void test_addresses_of_a_small_network(void **state)
 	const struct octopus_dram *dram = &scene.dram;
 	const struct dram_layer *layer = dram->layer;
 	assert_int_equal(dram->times.address, 192 + 3 * 16 + 3 * 48); /* head, PEs, tensors */
-	assert_int_equal(dram->layers.address, 384 + 3 * 4 * 16);     /* 2 layers and the model; scheduler, 3 workers */
-	assert_int_equal(layer[0].tile_address, 576 + 80 + 128 + 16 + 3 * 32);
-	assert_int_equal(layer[1].address, 896 + 3 * (64 + 2 * 48)); /* a result and an input a tile */
-	assert_int_equal(layer[0].next, 1376);
-	assert_int_equal(dram->finish_address, 1376 + 80 + 128 + 16 + 32 + 160);
-	assert_int_equal(dram->constants.address, 1792 + 80);
+	assert_int_equal(dram->layers.address, 384 + 3 * 4 * 64);     /* 2 layers and the model; scheduler, 3 workers */
+	assert_int_equal(layer[0].tile_address, 1152 + 80 + 128 + 16 + 3 * 32);
+	assert_int_equal(layer[1].address, 1472 + 3 * (64 + 2 * 48)); /* a result and an input a tile */
+	assert_int_equal(layer[0].next, 1952);
+	assert_int_equal(dram->finish_address, 1952 + 80 + 128 + 16 + 32 + 160);
+	assert_int_equal(dram->constants.address, 2368 + 80);
 	assert_int_equal(layer[0].tile[1].weights.address,
-	                 1872 + 16 * 32 + 64); /* behind 16 filters and their biases */
+	                 2448 + 16 * 32 + 64); /* behind 16 filters and their biases */
 	assert_int_equal(layer[0].tile[1].weights.byte, 512);
-	assert_int_equal(layer[0].tile[1].biases.address, 1872 + 576 + 512);
-	assert_int_equal(dram->data.address, 1872 + 48 * 36 + 16 * 52);
+	assert_int_equal(layer[0].tile[1].biases.address, 2448 + 576 + 512);
+	assert_int_equal(dram->data.address, 2448 + 48 * 36 + 16 * 52);
 	assert_int_equal(dram->data.byte, 80); /* 32 and 48 at once; the 16 take the place of the 32 */
 	assert_int_equal(layer[0].tile[2].result.address, dram->tensor[1].address + 32);
 	assert_int_equal(layer[1].tile[0].read[0].w * layer[1].tile[0].read[0].h * layer[1].tile[0].read[0].c, 48);
-	assert_int_equal(layer[1].time_address, 384 + 4 * 16);
+	assert_int_equal(layer[1].time_address, 384 + 4 * 64);
 	assert_int_equal(dram->worker[2].pe, 3); /* the scheduler is PE 0, of the same QPE */
 	drop(&scene);
 }
@@ -408,7 +408,7 @@ static void test_mistakes_are_named(void **state)
 	uint64_t tensors = dram->tensor_address, finish = dram->finish_address;
 	const struct planted planted[] = {
 	    {0, 1, 'x', "dram.bin:0: head, magic"},
-	    {8, 4, 1, "dram.bin:8: head, version is 1, expected 2"},
+	    {8, 4, 1, "dram.bin:8: head, version is 1, expected 3"},
 	    {24, 8, 1, "dram.bin:24: head, image bytes is 1, expected"},
 	    {32, 8, 100, "data bytes is"},
 	    {40, 8, 16, "dram.bin:40: head, global address is 16, expected 0"},
