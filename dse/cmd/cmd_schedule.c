@@ -12,6 +12,8 @@
 #include "dse/out/paths.h"
 #include "dse/schedule/schedule_chips.h"
 #include "dse/schedule/schedule_report.h"
+#include "dse/schedule/schedule_weights.h"
+#include "mapper/octopus/octopus_fill.h"
 #include "dse/keep/output_file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@ struct schedule_request {
 	struct octopus_graph graph;
 	struct octopus_options options;
 	struct octopus_schedule schedule;
+	struct quantise_network quant; /* --weights; network NULL: none */
 	struct arena arena;
 };
 
@@ -146,6 +149,11 @@ static enum err_code plan_chip(const struct schedule_request *job, uint32_t c, s
 	if (code != ERR_OK)
 		return code;
 	code = schedule_files_plan(&part, &job->machine, capacity_byte, files, &memory, err);
+	if (code == ERR_OK && job->quant.network) {
+		code = octopus_fill(&part, &job->quant, &job->machine, &files->dram, err);
+		if (code != ERR_OK)
+			schedule_files_free(files);
+	}
 	if (code == ERR_OK) {
 		fill_notes(job, c, files);
 		schedule_sram_plan(&part, job->machine.pe_sram_byte, files);
@@ -169,6 +177,27 @@ static enum err_code write_files(const struct schedule_request *job, struct sche
 	if (code == ERR_OK)
 		code = schedule_chips_write(job->cli->out, chips, err);
 	return code;
+}
+
+/* What the image is filled with. */
+static enum err_code make_weights(struct schedule_request *job, struct err *err)
+{
+	const struct cli_options *cli = job->cli;
+	size_t which = SCHEDULE_WEIGHTS_NONE;
+	enum err_code code =
+	    cli_choose(cli, "weights", cli->weights, schedule_weights_name, N_SCHEDULE_WEIGHTS, &which, err);
+	if (code != ERR_OK)
+		return code;
+	const struct schedule_weights_request request = {.which = (enum schedule_weights)which,
+	                                                 .model = cli->file[0],
+	                                                 .calibrate = cli->calibrate,
+	                                                 .seed = cli->seed};
+	if (which == SCHEDULE_WEIGHTS_NONE && cli->calibrate)
+		return err_add(err, ERR_USAGE, "dse schedule: --calibrate is of --weights, which is missing");
+	if (which != SCHEDULE_WEIGHTS_NONE && !cli->out)
+		return err_add(err, ERR_USAGE, "dse schedule: --weights fills the files of -o DIR, which is missing");
+	return which == SCHEDULE_WEIGHTS_NONE ? ERR_OK
+	                                      : schedule_weights_make(&request, &job->network, &job->quant, err);
 }
 
 /* With -o the files come first: nothing is printed of a schedule that has no room. */
@@ -221,6 +250,8 @@ enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = choose_workers(&job, err);
 	if (code == ERR_OK)
+		code = make_weights(&job, err);
+	if (code == ERR_OK)
 		code = octopus_build(&job.network, &job.graph, err);
 	if (code == ERR_OK)
 		code = octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err);
@@ -230,6 +261,7 @@ enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 		code = deliver(&job, err);
 	octopus_schedule_free(&job.schedule);
 	octopus_free(&job.graph);
+	quantise_free(&job.quant);
 	network_free(&job.network);
 	arena_free(&job.arena);
 	return code;

@@ -159,11 +159,18 @@ static const struct cli_command command_table[] = {
      "dram.bin (what the host puts there; mapper/DRAM.md has its layout), dram.map and schedule.yaml, of several "
      "chips\n"
      "in folders chip_1 and so on beside chips.yaml; with sram (one chip only) sram.map, what lies where in the\n"
-     "workers' SRAM. --read DIR checks all of them.",
+     "workers' SRAM. --weights fills dram.bin, so that 'dse emulate' can run it. --read DIR checks all of them.",
      0, 1,
      LIST(COMMON, OPTION_MACHINE, OPTION_WORKERS, OPTION_STRATEGY, OPTION_CHIPS, OPTION_GOAL, OPTION_LEVEL, OPTION_READ,
-          OPTION_DRAM_BYTE, OPTION_SET),
+          OPTION_DRAM_BYTE, OPTION_WEIGHTS, OPTION_CALIBRATE, OPTION_SET),
      cmd_schedule},
+    {"emulate", "IMAGE", "run a DRAM image that dse schedule filled, byte by byte, in whole numbers",
+     "IMAGE is a dram.bin (or its folder) that 'dse schedule --weights' wrote. The emulator has host, scheduler, "
+     "workers\n"
+     "and DRAM and starts from the image's bytes alone. It prints the bytes, loads and packets of each layer; -o FILE\n"
+     "writes the outputs, int8, one input's after the other's. A damaged image is refused with offset, record and "
+     "field.",
+     1, 1, LIST(COMMON, OPTION_INPUT), cmd_emulate},
     {"arada", "SPACE.yaml", "clock and bandwidth of each layer on systolic arrays, by what it waits for",
      "The ARADA paper's allocation for every machine and network of a space with a section 'arada': layers that wait\n"
      "for the memory run slower, others leave bandwidth over. Savings by scheme (IDEAL, VF-OH, VF-OH-Q) against race\n"

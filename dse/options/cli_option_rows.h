@@ -158,6 +158,12 @@ OPTION(CHIPS, U64, chips, "chips", 0, "N", 1, 256,
        "a pipeline of up to N chips, each with layers of its own (default 1)")
 OPTION(READ, TEXT, read, "read", 0, "DIR", 0, 0,
        "read and check the files of an earlier -o DIR instead of making a schedule")
+OPTION(WEIGHTS, TEXT, weights, "weights", 0, "WHAT", 0, 0,
+       "fill dram.bin, as 8-bit numbers: random (generated from --seed); none (the default)")
+OPTION(CALIBRATE, TEXT, calibrate, "calibrate", 0, "FILE", 0, 0,
+       "inputs on which scales are measured: float32, little-endian, one behind the other (default: generated)")
+OPTION(INPUT, TEXT, input, "input", 0, "FILE", 0, 0,
+       "inputs to run, int8, one behind the other (default: one, generated from --seed)")
 OPTION(DRAM_BYTE, U64, dram_byte, "dram-byte", 0, "N", 0, 1099511627776.0,
        "memory of the chip's DRAM, in bytes (default: 2147483648)")
 OPTION(DATE, TEXT, date, "date", 0, "YYYY-MM-DD", 0, 0, "the night's date (default: today, in UTC)")

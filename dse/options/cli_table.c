@@ -14,7 +14,8 @@ const struct option_note option_note_table[] = {
     {"nightly", OPTION_TOLERANCE,
      "what is worse or better by no more per cent is no difference; by objective: latency_ms=1,energy_mj=2 (default:\n"
      "the space's resolution; else how sure the model is of times and energies, and of counts 0)"},
-    {"nightly", OPTION_MAX_SECONDS, "seconds that the process of a space may take; more is its failure (default 0: no limit)"},
+    {"nightly", OPTION_MAX_SECONDS,
+     "seconds that the process of a space may take; more is its failure (default 0: no limit)"},
     {"nightly", OPTION_OUT, "folder for the store and nightly/DATE/ (default results)"},
     {"explore", OPTION_OUT, "folder for the runs' folders and their store (default results)"},
     {"explore", OPTION_DETAIL,
@@ -36,6 +37,7 @@ const struct option_note option_note_table[] = {
     {"schedule", OPTION_OUT, "folder to write dram.bin, dram.map and schedule.yaml to (default: none)"},
     {"schedule", OPTION_STRATEGY, "dram (the default), hide or sram"},
     {"schedule", OPTION_MACHINE, "the machine; required"},
+    {"emulate", OPTION_OUT, "file to write the outputs to (default: none)"},
     {"report", OPTION_JSON, "print the data of the page as JSON instead of writing the page"},
     {"report", OPTION_OUT,
      "file to write (default: report.html in the run's folder, of several runs in the current one)"},
@@ -87,6 +89,7 @@ const struct option_values option_values_table[] = {
     {NULL, OPTION_CONV_1X1, "conv packed matmul tight"},
     {NULL, OPTION_NETWORK_RESULT, "dram any"},
     {NULL, OPTION_WORKERS, "best paper"},
+    {NULL, OPTION_WEIGHTS, "none random"},
     {NULL, OPTION_INTENSITY, "thesis traffic"},
     {NULL, OPTION_DOMAIN, "chip qpe pe"},
     {NULL, OPTION_HELP, NULL},
@@ -94,7 +97,7 @@ const struct option_values option_values_table[] = {
 
 const struct option_unit option_unit_table[] = {
     {OPTION_BUDGET_MS, "ms"},  {OPTION_BUDGET_MJ, "mJ"},    {OPTION_BUDGET_MW, "mW"}, {OPTION_AVERAGE_MW, "mW"},
-    {OPTION_MAX_SECONDS, "s"}, {OPTION_DRAM_BYTE, "bytes"}, {OPTION_MAX_MB, "MB"},     {OPTION_HELP, NULL},
+    {OPTION_MAX_SECONDS, "s"}, {OPTION_DRAM_BYTE, "bytes"}, {OPTION_MAX_MB, "MB"},    {OPTION_HELP, NULL},
 };
 
 const struct exit_code exit_code_table[] = {

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/emulate/emulate.h"
+#include "dse/base/memory.h"
+#include "dse/emulate/emulate_parts.h"
+#include "dse/schedule/dram_image.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define MAX_DATA_BYTE (UINT64_C(1) << 30) /* of the data memory, which is the emulator's own memory */
+
+enum err_code emulate_open(const char *name, const uint8_t *image, size_t n_byte, struct emulator *emulator,
+                           struct err *err)
+{
+	*emulator = (struct emulator){0};
+	struct octopus_dram *dram = &emulator->dram;
+	enum err_code code = dram_image_read(name, image, n_byte, dram, err);
+	if (code == ERR_OK)
+		code = dram_check(name, dram, err);
+	if (code == ERR_OK && dram->data.byte > MAX_DATA_BYTE)
+		code = err_add(err, ERR_INPUT, "%s:112: head, data bytes is %" PRIu64 ", the emulator has %" PRIu64,
+		               name, dram->data.byte, MAX_DATA_BYTE);
+	if (code == ERR_OK)
+		code = emulate_check(name, emulator, err);
+	if (code != ERR_OK) {
+		emulate_close(emulator);
+		return code;
+	}
+	emulator->data = memory_must(arena_array(&emulator->arena, (size_t)dram->data.byte + 1, 1));
+	emulator->traffic = memory_must(arena_array(&emulator->arena, dram->n_layer, sizeof(*emulator->traffic)));
+	return ERR_OK;
+}
+
+void emulate_close(struct emulator *emulator)
+{
+	octopus_dram_free(&emulator->dram);
+	arena_free(&emulator->arena);
+	memset(emulator, 0, sizeof(*emulator));
+}
+
+/* ---- the host ---- */
+
+static size_t n_of_host(const struct emulator *emulator, bool is_input)
+{
+	size_t n = 0;
+	for (uint32_t t = 0; t < emulator->dram.n_tensor; t++) {
+		const struct dram_tensor *tensor = &emulator->dram.tensor[t];
+		n += (is_input ? tensor->is_input : tensor->is_output) ? (size_t)tensor->byte : 0;
+	}
+	return n;
+}
+
+size_t emulate_n_input(const struct emulator *emulator)
+{
+	return n_of_host(emulator, true);
+}
+
+size_t emulate_n_output(const struct emulator *emulator)
+{
+	return n_of_host(emulator, false);
+}
+
+void emulate_write_input(struct emulator *emulator, const int8_t *input)
+{
+	for (uint32_t t = 0; t < emulator->dram.n_tensor; t++) {
+		const struct dram_tensor *tensor = &emulator->dram.tensor[t];
+		if (!tensor->is_input)
+			continue;
+		memcpy(emulator->data + (tensor->address - emulator->dram.data.address), input, (size_t)tensor->byte);
+		input += tensor->byte;
+	}
+}
+
+void emulate_read_output(const struct emulator *emulator, int8_t *output)
+{
+	for (uint32_t t = 0; t < emulator->dram.n_tensor; t++) {
+		const struct dram_tensor *tensor = &emulator->dram.tensor[t];
+		if (!tensor->is_output)
+			continue;
+		memcpy(output, emulator->data + (tensor->address - emulator->dram.data.address), (size_t)tensor->byte);
+		output += tensor->byte;
+	}
+}
+
+/* ---- the scheduler ---- */
+
+void emulate_run(struct emulator *emulator)
+{
+	const struct octopus_dram *dram = &emulator->dram;
+	uint64_t at = dram->layers.address;
+	for (uint32_t l = 0; l < dram->n_layer; l++) {
+		assert(dram->layer[l].address == at); /* the list of headers, from one to the next */
+		for (uint32_t p = 0; p < dram->layer[l].n_worker; p++)
+			emulate_worker(emulator, l, p);
+		at = dram->layer[l].next;
+	}
+	assert(at == dram->finish_address);
+	emulator->n_run++;
+}

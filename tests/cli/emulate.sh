@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse schedule --weights and dse emulate: images that are filled, run and refused.
+. tests/cli/common
+
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --workers paper --weights random --seed 3 -o "$work/mlp" -q
+expect_code 0 "$DSE" schedule --read "$work/mlp"
+expect_code 0 "$DSE" emulate "$work/mlp" -o "$work/one"
+expect_text "$work/out" "8      8       403456        6272          512"
+expect_code 0 "$DSE" emulate "$work/mlp/dram.bin" --json -o "$work/two"
+expect_text "$work/out" '"weight_byte": 403456, "input_byte": 6272, "output_byte": 512'
+expect_same "$work/one" "$work/two"
+[ "$(wc -c <"$work/one")" -eq 16 ] || fail "no 16 bytes of output"
+
+# The same weights whatever the cut: the same outputs. Another seed: others.
+head -c 2352 "$work/mlp/dram.bin" >"$work/input"
+expect_code 0 "$DSE" emulate "$work/mlp" --input "$work/input" -o "$work/three" -q
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --weights random --seed 3 -o "$work/best" -q
+expect_code 0 "$DSE" emulate "$work/best" --input "$work/input" -o "$work/four" -q
+expect_same "$work/three" "$work/four"
+[ "$(wc -c <"$work/three")" -eq 48 ] || fail "no three outputs"
+
+# What cannot be.
+expect_code 3 "$DSE" emulate "$work/mlp" --input "$work/one"
+expect_text "$work/err" "has 16 bytes, allowed are inputs of 784 bytes each"
+expect_code 0 "$DSE" schedule tiny --machine final_chip -o "$work/empty" -q
+expect_code 3 "$DSE" emulate "$work/empty"
+expect_text "$work/err" "it ends where the weights begin; write it with dse schedule --weights"
+expect_code 2 "$DSE" schedule tiny --machine final_chip --weights random
+expect_text "$work/err" "--weights fills the files of -o DIR, which is missing"
+expect_code 2 "$DSE" schedule tiny --machine final_chip --calibrate "$work/one" -o "$work/empty"
+expect_text "$work/err" "--calibrate is of --weights"
+expect_code 3 "$DSE" schedule tiny --machine final_chip --weights random --calibrate "$work/one" -o "$work/x"
+expect_text "$work/err" "inputs of 3072 numbers of 4 bytes"
+expect_code 3 "$DSE" schedule encoder --machine final_chip --weights random -o "$work/x"
+expect_text "$work/err" "no integer arithmetic"
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy sram --weights random -o "$work/sram" -q
+expect_code 3 "$DSE" emulate "$work/sram"
+expect_text "$work/err" "stays in the workers' SRAM"
+
+# A weight of another layer, a shift: each change is found.
+size=$(wc -c <"$work/mlp/dram.bin")
+cp "$work/mlp/dram.bin" "$work/damaged"
+printf '\125' | dd of="$work/damaged" bs=1 seek=$((size - 1000)) conv=notrunc 2>/dev/null
+expect_code 3 "$DSE" emulate "$work/damaged"
+expect_text "$work/err" "head, checksum is"
+expect_text "$work/err" "header of layer 2, constants checksum is"
