@@ -3,6 +3,7 @@
 #include "dse/base/memory.h"
 #include "dse/emulate/emulate_parts.h"
 #include "dse/schedule/dram_image.h"
+#include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -83,6 +84,22 @@ void emulate_read_output(const struct emulator *emulator, int8_t *output)
 }
 
 /* ---- the scheduler ---- */
+
+uint64_t emulate_n_mac(const struct emulator *emulator)
+{
+	uint64_t sum = 0;
+	for (uint32_t l = 0; l < emulator->dram.n_layer; l++) {
+		const struct dram_layer *layer = &emulator->dram.layer[l];
+		uint64_t kernel = (uint64_t)layer->shape.kernel_w * layer->shape.kernel_h;
+		for (uint32_t t = 0; t < layer->n_tile; t++) {
+			const struct emulate_tile *tile = &emulator->tile[l][t];
+			uint64_t n_core =
+			    mul_sat((uint64_t)tile->w * tile->h, layer->type == OCTOPUS_LINEAR ? 1 : tile->n_filter);
+			sum = add_sat(sum, mul_sat(n_core, mul_sat(kernel, emulate_depth(layer))));
+		}
+	}
+	return sum;
+}
 
 void emulate_run(struct emulator *emulator)
 {

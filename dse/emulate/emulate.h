@@ -49,6 +49,9 @@ size_t emulate_n_output(const struct emulator *emulator);
 void emulate_write_input(struct emulator *emulator, const int8_t *input);
 void emulate_read_output(const struct emulator *emulator, int8_t *output);
 
+/* Products, and numbers that pooling looks at, of a run; saturates. */
+uint64_t emulate_n_mac(const struct emulator *emulator);
+
 /* Run all layers, on what the data memory has. */
 void emulate_run(struct emulator *emulator);
 

@@ -23,7 +23,7 @@ enum {
 	DRAM_PE_BYTE = 16,
 	DRAM_TENSOR_BYTE = 48,
 	DRAM_TIME_BYTE = 64,
-	DRAM_HEADER_BYTE = 80,
+	DRAM_HEADER_BYTE = 96,
 	DRAM_SHAPE_BYTE = 128,
 	DRAM_SCHEDULER_BYTE = 16,
 	DRAM_WORKER_BYTE = 32,
@@ -98,6 +98,7 @@ struct dram_layer {
 	uint64_t shape_address, scheduler_address, worker_address, tile_address;
 	uint64_t time_address; /* of the scheduler; worker p's follows DRAM_TIME_BYTE * (1 + p) behind */
 	struct dram_area constants;
+	uint64_t sum;           /* of the layer's configuration, in the image, without the sum itself */
 	uint64_t constants_sum; /* of the constants' bytes, in the image: XXH3 of seed 0; 0: not known, or none */
 	struct dram_shape shape;
 	uint32_t n_worker, n_tile;

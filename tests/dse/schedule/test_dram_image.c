@@ -262,16 +262,16 @@ static void test_addresses_of_a_small_network(void **state)
 	const struct dram_layer *layer = dram->layer;
 	assert_int_equal(dram->times.address, 192 + 3 * 16 + 3 * 48); /* head, PEs, tensors */
 	assert_int_equal(dram->layers.address, 384 + 3 * 4 * 64);     /* 2 layers and the model; scheduler, 3 workers */
-	assert_int_equal(layer[0].tile_address, 1152 + 80 + 128 + 16 + 3 * 32);
-	assert_int_equal(layer[1].address, 1472 + 3 * (64 + 2 * 48)); /* a result and an input a tile */
-	assert_int_equal(layer[0].next, 1952);
-	assert_int_equal(dram->finish_address, 1952 + 80 + 128 + 16 + 32 + 160);
-	assert_int_equal(dram->constants.address, 2368 + 80);
+	assert_int_equal(layer[0].tile_address, 1152 + 96 + 128 + 16 + 3 * 32);
+	assert_int_equal(layer[1].address, 1488 + 3 * (64 + 2 * 48)); /* a result and an input a tile */
+	assert_int_equal(layer[0].next, 1968);
+	assert_int_equal(dram->finish_address, 1968 + 96 + 128 + 16 + 32 + 160);
+	assert_int_equal(dram->constants.address, 2400 + 96);
 	assert_int_equal(layer[0].tile[1].weights.address,
-	                 2448 + 16 * 32 + 64); /* behind 16 filters and their biases */
+	                 2496 + 16 * 32 + 64); /* behind 16 filters and their biases */
 	assert_int_equal(layer[0].tile[1].weights.byte, 512);
-	assert_int_equal(layer[0].tile[1].biases.address, 2448 + 576 + 512);
-	assert_int_equal(dram->data.address, 2448 + 48 * 36 + 16 * 52);
+	assert_int_equal(layer[0].tile[1].biases.address, 2496 + 576 + 512);
+	assert_int_equal(dram->data.address, 2496 + 48 * 36 + 16 * 52);
 	assert_int_equal(dram->data.byte, 80); /* 32 and 48 at once; the 16 take the place of the 32 */
 	assert_int_equal(layer[0].tile[2].result.address, dram->tensor[1].address + 32);
 	assert_int_equal(layer[1].tile[0].read[0].w * layer[1].tile[0].read[0].h * layer[1].tile[0].read[0].c, 48);
