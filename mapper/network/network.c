@@ -40,6 +40,18 @@ struct block block_matmul(uint32_t n_row, uint32_t n_in, uint32_t n_out)
 	                      .has_quan = true};
 }
 
+size_t network_n_source(const struct network *network)
+{
+	return 1 + network->n_block + network->n_data;
+}
+
+size_t network_source(const struct network *network, uint32_t producer)
+{
+	bool is_data = producer >= NETWORK_DATA;
+	assert(is_data ? producer - NETWORK_DATA < network->n_data : producer <= network->n_block);
+	return is_data ? 1 + network->n_block + (producer - NETWORK_DATA) : producer;
+}
+
 uint32_t block_dilation(const struct block *block)
 {
 	return block->dilation > 1 ? block->dilation : 1;

@@ -29,8 +29,12 @@ enum block_input {
 	INPUT_DRAM    /* a result further away: always in DRAM */
 };
 
+/* Who "computes" data: NETWORK_DATA + d are numbers that lie in DRAM beforehand, as network.data[d] has them. */
+#define NETWORK_DATA 0x80000000u
+
 /*
- * Results by who computes them: 0 is the network's input, n the result of block n - 1, as it leaves that block.
+ * Results by who computes them: 0 is the network's input, n the result of block n - 1, as it leaves that block; from
+ * NETWORK_DATA on: data, which nobody computes.
  * Several: in the order in which their channels follow each other, each once; is_view: what is read is not that one
  * result as it is, but put together, cut, multiplied or in another order; is_concat: it is put together and nothing
  * else, so that its channels are those of the results one behind the other (also of one result as it is).
@@ -103,12 +107,23 @@ struct block {
 	struct layer_origin origin; /* owned by the network */
 };
 
+/* Numbers that lie in DRAM before the network runs, besides its input: a KV cache, positions. A vector: c numbers. */
+struct network_data {
+	uint32_t number; /* of its layer */
+	uint32_t w, h, c;
+};
+
 struct network {
 	char name[NETWORK_NAME_SIZE];
-	size_t n_block;
-	struct block *block; /* [n_block], in order of execution */
-	struct arena arena;  /* owns block */
+	size_t n_block, n_data;
+	struct block *block;       /* [n_block], in order of execution */
+	struct network_data *data; /* [n_data], in the order of their layers */
+	struct arena arena;        /* owns both */
 };
+
+/* Everything that blocks read, counted through: the input, all results, all data; and which of them a producer is. */
+size_t network_n_source(const struct network *network);
+size_t network_source(const struct network *network, uint32_t producer);
 
 /* The operations of a block in order of execution; writes up to max of them to out, returns how many there are. */
 size_t block_operations(const struct block *block, struct operation *out, size_t max);

@@ -14,9 +14,10 @@ static const char *const layer_key[N_LAYER_KIND] = {
     [LAYER_CONV] = "conv",         [LAYER_POOL] = "pool",   [LAYER_FC] = "fc",
     [LAYER_CONCAT] = "concat",     [LAYER_SLICE] = "slice", [LAYER_UPSAMPLE] = "upsample",
     [LAYER_MULTIPLY] = "multiply", [LAYER_VIEW] = "view",   [LAYER_ARM] = "arm",
+    [LAYER_DATA] = "data",
 };
-static const char *const entry_key[] = {"conv",   "pool",  "fc",       "arm",      "repeat",
-                                        "concat", "slice", "upsample", "multiply", "view"};
+static const char *const entry_key[] = {"conv",  "pool",     "fc",       "arm",  "repeat", "concat",
+                                        "slice", "upsample", "multiply", "view", "data"};
 static const struct layer_source layer_before = {.relative = true, .number = -1};
 static const char *const activation_name[] = {"none", "relu"};
 static const char *const padding_name[] = {[PADDING_SAME] = "same", [PADDING_VALID] = "valid"};
@@ -394,18 +395,32 @@ static bool read_multiply(struct yaml_reader *reader, const struct doc_node *map
 	return read_sources(reader, map, 2, layer) && good;
 }
 
-static bool read_view(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_size(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"size", "from"};
 	uint32_t *const side[] = {&layer->view_w, &layer->view_h, &layer->view_c};
-	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	const struct doc_node *size = required(map, "size", "[width, height, channels] of what is read", reader->err);
-	good = size && good;
+	bool good = size != NULL;
 	if (size && (size->kind != DOC_LIST || size->n != N_OF(side)))
 		return refuse(reader->err, size, "size: allowed is [width, height, channels]");
 	for (size_t i = 0; size && i < N_OF(side); i++)
 		good = read_u32(size->value[i], "size", 1, NETWORK_MAX_EXTENT, side[i], reader->err) && good;
+	return good;
+}
+
+static bool read_view(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	static const char *const keys[] = {"size", "from"};
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
+	good = read_size(reader, map, layer) && good;
 	return read_sources(reader, map, 1, layer) && good;
+}
+
+static bool read_data(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	static const char *const keys[] = {"size"};
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
+	layer->n_from = 0;
+	return read_size(reader, map, layer) && good;
 }
 
 /* Room for one more layer, or NULL; too many layers are reported where the first of them stands. */
@@ -460,6 +475,7 @@ static void read_entry(struct yaml_reader *reader, const struct doc_node *node)
 	    [LAYER_CONV] = read_conv,         [LAYER_POOL] = read_pool,   [LAYER_FC] = read_fc,
 	    [LAYER_CONCAT] = read_concat,     [LAYER_SLICE] = read_slice, [LAYER_UPSAMPLE] = read_upsample,
 	    [LAYER_MULTIPLY] = read_multiply, [LAYER_VIEW] = read_view,   [LAYER_ARM] = read_arm,
+	    [LAYER_DATA] = read_data,
 	};
 	const struct doc_node *repeat = doc_find(node, "repeat");
 	struct layer *layer;
@@ -476,7 +492,7 @@ static void read_entry(struct yaml_reader *reader, const struct doc_node *node)
 	if (node->n != 1) {
 		err_add_at(reader->err, ERR_INPUT, doc_place(node),
 		           "found %zu keys in one layer, allowed one of conv, pool, fc, arm, concat, slice, upsample, "
-		           "multiply, view, repeat",
+		           "multiply, view, data, repeat",
 		           node->n);
 		return;
 	}

@@ -425,7 +425,7 @@ static void keep_unread(struct layer_chain *chain)
 {
 	bool any_own = false;
 	for (size_t i = 0; i < chain->list->n; i++)
-		any_own = any_own || chain->list->layer[i].n_from == 0;
+		any_own = any_own || (chain->list->layer[i].n_from == 0 && chain->list->layer[i].kind != LAYER_DATA);
 	for (uint32_t n = 1; any_own && n <= chain->list->n; n++) {
 		const struct result *result = &chain->result[n];
 		assert(result->known);
@@ -453,14 +453,15 @@ static bool allocate_chain(struct layer_chain *chain)
 	chain->shortcut_from = arena_array(&chain->arena, n, sizeof(*chain->shortcut_from));
 	chain->filters_from = arena_array(&chain->arena, n, sizeof(*chain->filters_from));
 	chain->fused = arena_array(&chain->arena, n, sizeof(*chain->fused));
-	chain->stamp = arena_array(&chain->arena, 2 * n, sizeof(*chain->stamp));
+	chain->stamp = arena_array(&chain->arena, 3 * n, sizeof(*chain->stamp));
 	chain->residency.reads = arena_array(&chain->arena, 2 * n, sizeof(*chain->residency.reads));
 	chain->residency.adds = arena_array(&chain->arena, 2 * n, sizeof(*chain->residency.adds));
 	chain->residency.end = arena_array(&chain->arena, 2 * n, sizeof(*chain->residency.end));
 	chain->network->block = arena_array(&chain->network->arena, 2 * n, sizeof(*chain->network->block));
+	chain->network->data = arena_array(&chain->network->arena, n, sizeof(*chain->network->data));
 	return chain->result && chain->from && chain->shortcut_from && chain->filters_from && chain->fused &&
 	       chain->stamp && chain->residency.reads && chain->residency.adds && chain->residency.end &&
-	       chain->network->block;
+	       chain->network->block && chain->network->data;
 }
 
 enum err_code parser_build(const struct layer_list *list, struct network *network, struct err *err)

@@ -36,6 +36,7 @@ enum layer_kind {
 	LAYER_UPSAMPLE,
 	LAYER_MULTIPLY,
 	LAYER_VIEW,
+	LAYER_DATA, /* reads nothing: numbers that lie in DRAM beforehand */
 	N_LAYER_KIND
 };
 
@@ -70,13 +71,14 @@ struct layer {
 	uint32_t groups;                             /* LAYER_CONV: at least 1 */
 	bool depthwise; /* LAYER_CONV: a group a channel of the ifmap; out_c 0: as many filters */
 	bool relu, pool_average;
-	enum arm_kind arm;               /* LAYER_ARM: not ARM_POOL */
-	uint32_t whole;                  /* LAYER_ARM: WHOLE_* bits */
-	uint32_t first_c, last_c;        /* LAYER_SLICE: channels kept, counted from 0 */
-	uint32_t factor;                 /* LAYER_UPSAMPLE: each pixel stands for factor x factor ones */
-	uint32_t view_w, view_h, view_c; /* LAYER_VIEW: what its readers see, whatever its sources' shapes */
+	enum arm_kind arm;        /* LAYER_ARM: not ARM_POOL */
+	uint32_t whole;           /* LAYER_ARM: WHOLE_* bits */
+	uint32_t first_c, last_c; /* LAYER_SLICE: channels kept, counted from 0 */
+	uint32_t factor;          /* LAYER_UPSAMPLE: each pixel stands for factor x factor ones */
+	uint32_t view_w, view_h,
+	    view_c;                   /* LAYER_VIEW, LAYER_DATA: what its readers see, whatever the sources' shapes */
 	uint32_t own_w, own_h, own_c; /* LAYER_CONV, LAYER_FC (own_w numbers) with n_from 0: what it reads, from DRAM */
-	uint32_t n_from;              /* 0: the layer reads an input of its own */
+	uint32_t n_from;              /* 0: the layer reads an input of its own; LAYER_DATA: nothing */
 	const struct layer_source
 	    *from; /* [n_from] several: their channels one after another; LAYER_MULTIPLY, LAYER_ARM: operands */
 

@@ -33,7 +33,7 @@ struct layer_chain {
 	uint32_t **from;         /* [n_layer + 1][n_from] results that layer n reads; one 0 where n_from is 0 */
 	uint32_t *shortcut_from; /* [n_layer + 1] result that layer n adds, where it has a shortcut */
 	uint32_t *filters_from;  /* [n_layer + 1] result that is layer n's weights, where it has such */
-	uint32_t *stamp;         /* [2 * (n_layer + 1)] by producer: the last union that has it */
+	uint32_t *stamp;         /* [3 * (n_layer + 1)] by producer, then by data: the last union that has it */
 	uint32_t n_union;
 	bool *fused; /* [n_layer + 1] pooling layer n belongs to the block before it */
 	struct residency residency;
@@ -63,7 +63,10 @@ struct result parser_gather(struct layer_chain *chain, uint32_t n);
  */
 bool parser_check_filters(struct layer_chain *chain, uint32_t n, const struct block *block);
 
-/* The sources of a result that block n - 1 computes, or of the network's input (0); none when memory is out. */
+/*
+ * The sources of a result that block n - 1 computes, of the network's input (0), or of data (NETWORK_DATA + d); none
+ * when memory is out.
+ */
 struct block_sources parser_source_of(struct layer_chain *chain, uint32_t producer);
 
 /*

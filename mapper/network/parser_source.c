@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 static const char *const layer_prefix[N_LAYER_KIND] = {
-    [LAYER_CONV] = "CONV",     [LAYER_POOL] = "POOL",   [LAYER_FC] = "FC",
-    [LAYER_CONCAT] = "CONCAT", [LAYER_SLICE] = "SLICE", [LAYER_UPSAMPLE] = "UPSAMPLE",
-    [LAYER_MULTIPLY] = "MUL",  [LAYER_VIEW] = "VIEW",   [LAYER_ARM] = "ARM",
+    [LAYER_CONV] = "CONV",   [LAYER_POOL] = "POOL",         [LAYER_FC] = "FC",        [LAYER_CONCAT] = "CONCAT",
+    [LAYER_SLICE] = "SLICE", [LAYER_UPSAMPLE] = "UPSAMPLE", [LAYER_MULTIPLY] = "MUL", [LAYER_VIEW] = "VIEW",
+    [LAYER_ARM] = "ARM",     [LAYER_DATA] = "DATA",
 };
 
 const char *const parser_arm_name[N_ARM_KIND - 1] = {"add", "multiply", "function", "softmax", "normalise"};
@@ -125,12 +125,19 @@ bool parser_check_filters(struct layer_chain *chain, uint32_t n, const struct bl
 struct block_sources parser_source_of(struct layer_chain *chain, uint32_t producer)
 {
 	uint32_t *list = arena_array(&chain->network->arena, 1, sizeof(*list));
-	assert(producer <= chain->network->n_block);
+	assert(producer <= chain->network->n_block || producer >= NETWORK_DATA);
 	chain->no_memory = chain->no_memory || !list;
 	if (!list)
 		return (struct block_sources){0};
 	*list = producer;
 	return (struct block_sources){.n = 1, .is_concat = true, .producer = list};
+}
+
+/* Where the last union that has a producer is noted. */
+static uint32_t *stamp_of(struct layer_chain *chain, uint32_t producer)
+{
+	size_t at = producer >= NETWORK_DATA ? 2 * (chain->list->n + 1) + (producer - NETWORK_DATA) : producer;
+	return &chain->stamp[at];
 }
 
 /* All results that the sources of layer n are made of, each once. */
@@ -150,11 +157,12 @@ static struct block_sources unite_sources(struct layer_chain *chain, uint32_t n)
 		const struct block_sources *part = &chain->result[chain->from[n][i]].sources;
 		all.is_concat = all.is_concat && part->is_concat;
 		for (uint32_t j = 0; j < part->n; j++) {
-			if (chain->stamp[part->producer[j]] == chain->n_union) {
+			uint32_t *stamp = stamp_of(chain, part->producer[j]);
+			if (*stamp == chain->n_union) {
 				all.is_concat = false; /* it stands there twice */
 				continue;
 			}
-			chain->stamp[part->producer[j]] = chain->n_union;
+			*stamp = chain->n_union;
 			list[all.n++] = part->producer[j];
 		}
 	}
@@ -297,12 +305,32 @@ bool parser_match(struct layer_chain *chain, uint32_t n, enum arm_operand *opera
 	return true;
 }
 
+static void build_data(struct layer_chain *chain, uint32_t n)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+	struct network *network = chain->network;
+	uint32_t d = (uint32_t)network->n_data++;
+	network->data[d] =
+	    (struct network_data){.number = n, .w = layer->view_w, .h = layer->view_h, .c = layer->view_c};
+	chain->result[n] = (struct result){.known = true,
+	                                   .w = layer->view_w,
+	                                   .h = layer->view_h,
+	                                   .c = layer->view_c,
+	                                   .producer = RESIDENCY_NONE,
+	                                   .n_reader = chain->result[n].n_reader,
+	                                   .sources = parser_source_of(chain, NETWORK_DATA + d)};
+}
+
 void parser_build_view(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	struct result view = {0};
 	enum arm_operand ignored;
 	assert(parser_is_view(layer));
+	if (layer->kind == LAYER_DATA) {
+		build_data(chain, n);
+		return;
+	}
 	if (layer->kind == LAYER_MULTIPLY) {
 		view = chain->result[chain->from[n][0]];
 		view.known = parser_match(chain, n, &ignored);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/octopus/octopus.h"
 #include "sim/base/checked.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ const char *const octopus_type_name[N_OCTOPUS_TYPE] = {
 struct builder {
 	const struct network *network;
 	struct octopus_graph *graph;
-	uint32_t *tensor_of;  /* [n_block + 1] by producer as struct block_sources has it; OCTOPUS_NONE: none yet */
+	uint32_t *tensor_of;  /* [network_n_source] by source, as network_source counts them; OCTOPUS_NONE: none yet */
 	uint32_t *n_consumer; /* [n_tensor] */
 };
 
@@ -48,6 +49,14 @@ static uint32_t own_tensor(struct builder *builder, const struct block *block)
 	return index;
 }
 
+/* What lies in DRAM beforehand, as a whole, whatever part of it is read. */
+static uint32_t data_tensor(struct builder *builder, const struct network_data *data)
+{
+	uint32_t index = new_tensor(builder->graph, OCTOPUS_NONE, data->w, data->h, data->c);
+	snprintf(builder->graph->tensor[index].name, BLOCK_NAME_SIZE, "data_%" PRIu32, data->number);
+	return index;
+}
+
 /* What a block leaves: pooled, 8 bit. */
 static uint32_t result_tensor(struct builder *builder, uint32_t layer, const struct block *block)
 {
@@ -61,9 +70,12 @@ static void read_sources(struct builder *builder, const struct block *block, con
                          enum octopus_role role, struct octopus_input *input, uint32_t *n)
 {
 	for (uint32_t i = 0; i < sources->n; i++) {
-		uint32_t *tensor = &builder->tensor_of[sources->producer[i]];
+		uint32_t producer = sources->producer[i];
+		uint32_t *tensor = &builder->tensor_of[network_source(builder->network, producer)];
+		if (*tensor == OCTOPUS_NONE && producer >= NETWORK_DATA)
+			*tensor = data_tensor(builder, &builder->network->data[producer - NETWORK_DATA]);
 		if (*tensor == OCTOPUS_NONE) {
-			assert(sources->producer[i] == 0); /* blocks come after those that they read */
+			assert(producer == 0); /* blocks come after those that they read */
 			*tensor = input_tensor(builder, block);
 		}
 		input[(*n)++] = (struct octopus_input){.tensor = *tensor, .role = role};
@@ -154,8 +166,8 @@ enum err_code octopus_build(const struct network *network, struct octopus_graph 
 {
 	struct builder builder = {.network = network, .graph = graph};
 	struct arena scratch = {0};
-	/* a result and an input of its own for every block, and the network's input */
-	size_t n_tensor = 2 * network->n_block + 1;
+	/* a result and an input of its own for every block, the network's input, and data */
+	size_t n_source = network_n_source(network), n_tensor = network->n_block + n_source;
 	bool good;
 	assert(network && graph && network->n_block > 0);
 	*graph = (struct octopus_graph){.network = network};
@@ -165,11 +177,11 @@ enum err_code octopus_build(const struct network *network, struct octopus_graph 
 			               network->block[b].name, block_batch(&network->block[b]));
 	graph->layer = arena_array(&graph->arena, network->n_block, sizeof(*graph->layer));
 	graph->tensor = arena_array(&graph->arena, n_tensor, sizeof(*graph->tensor));
-	builder.tensor_of = arena_array(&scratch, network->n_block + 1, sizeof(*builder.tensor_of));
+	builder.tensor_of = arena_array(&scratch, n_source, sizeof(*builder.tensor_of));
 	builder.n_consumer = arena_array(&scratch, n_tensor, sizeof(*builder.n_consumer));
 	good = graph->layer && graph->tensor && builder.tensor_of && builder.n_consumer;
-	for (size_t b = 0; good && b <= network->n_block; b++)
-		builder.tensor_of[b] = OCTOPUS_NONE;
+	for (size_t i = 0; good && i < n_source; i++)
+		builder.tensor_of[i] = OCTOPUS_NONE;
 	for (size_t b = 0; good && b < network->n_block; b++)
 		good = build_layer(&builder, b);
 	good = good && list_consumers(&builder);

@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Streams of random numbers: the network's input, inputs of blocks' own, weights. */
+/* Streams of random numbers: the network's input, inputs of blocks' own, weights, data that lies in DRAM. */
 #define INPUT_STREAM 0u
 #define OWN_STREAM 0x20000000u
 #define WEIGHT_STREAM 0x40000000u
+#define DATA_STREAM 0x60000000u
 #define ROW 4096u /* numbers of an item */
 
 /* ---- random numbers ---- */
@@ -62,11 +63,11 @@ enum err_code prove_random(uint64_t seed, uint32_t stream, const struct prove_po
 struct proof_chain {
 	const struct network *network;
 	const struct prove_options *options;
-	struct prove_map
-	    *result;  /* [n_block + 1] by producer (struct block_sources); value NULL: not there (any more) */
-	size_t *last; /* [n_block + 1] last block that reads it */
-	bool *needed; /* [n_block] has candidates, or is read by one that is needed */
-	/* [n_block + 1] by producer: who left it, of a mapping; else NULL */
+	struct prove_map *result; /* [network_n_source] by source: producers (struct block_sources), then data; value
+	                           NULL: not there (any more) */
+	size_t *last;             /* [network_n_source] last block that reads it */
+	bool *needed;             /* [n_block] has candidates, or is read by one that is needed */
+	/* [network_n_source] by source: who left it, of a mapping; else NULL */
 	const struct prove_candidate **by;
 };
 
@@ -84,7 +85,7 @@ static bool concatenate(const struct proof_chain *chain, const struct block_sour
 {
 	size_t n_channel = 0;
 	for (uint32_t i = 0; i < sources->n; i++) {
-		const struct prove_map *from = &chain->result[sources->producer[i]];
+		const struct prove_map *from = &chain->result[network_source(chain->network, sources->producer[i])];
 		if (from->w != to->w || from->h != to->h)
 			return false;
 		n_channel += from->c;
@@ -93,7 +94,8 @@ static bool concatenate(const struct proof_chain *chain, const struct block_sour
 		return false;
 	for (size_t pixel = 0, at = 0; pixel < (size_t)to->w * to->h; pixel++)
 		for (uint32_t i = 0; i < sources->n; i++) {
-			const struct prove_map *from = &chain->result[sources->producer[i]];
+			const struct prove_map *from =
+			    &chain->result[network_source(chain->network, sources->producer[i])];
 			memcpy(to->value + at, from->value + pixel * from->c, from->c);
 			at += from->c;
 		}
@@ -105,7 +107,8 @@ static void spread(const struct proof_chain *chain, const struct block_sources *
 {
 	for (size_t at = 0; at < n_value(to);)
 		for (uint32_t i = 0; i < sources->n && at < n_value(to); i++) {
-			const struct prove_map *from = &chain->result[sources->producer[i]];
+			const struct prove_map *from =
+			    &chain->result[network_source(chain->network, sources->producer[i])];
 			size_t n = (size_t)n_value(from), n_left = (size_t)n_value(to) - at;
 			n = n < n_left ? n : n_left;
 			memcpy(to->value + at, from->value, n);
@@ -123,7 +126,7 @@ static enum err_code gather(const struct proof_chain *chain, const struct block_
 	if (sources->n == 0)
 		return prove_random(chain->options->seed, stream, chain->options->pool, to);
 	for (uint32_t i = 0; i < sources->n; i++)
-		if (!chain->result[sources->producer[i]].value)
+		if (!chain->result[network_source(chain->network, sources->producer[i])].value)
 			return ERR_INFEASIBLE;
 	if (!make_room(to))
 		return ERR_INFEASIBLE;
@@ -162,8 +165,9 @@ static void note_readers(struct proof_chain *chain, const struct block_sources *
 {
 	for (uint32_t i = 0; i < sources->n && chain->needed[b]; i++) {
 		uint32_t producer = sources->producer[i];
-		chain->last[producer] = b > chain->last[producer] ? b : chain->last[producer];
-		if (producer > 0)
+		size_t at = network_source(chain->network, producer);
+		chain->last[at] = b > chain->last[at] ? b : chain->last[at];
+		if (producer > 0 && producer < NETWORK_DATA)
 			chain->needed[producer - 1] = true;
 	}
 }
@@ -191,6 +195,18 @@ static void make_input(struct proof_chain *chain)
 	/* none: it is read as part of views only */
 	chain->result[0] = b < network->n_block ? ifmap_shape(&network->block[b]) : (struct prove_map){1, 1, ROW, NULL};
 	(void)prove_random(chain->options->seed, INPUT_STREAM, chain->options->pool, &chain->result[0]);
+}
+
+/* What else lies in DRAM beforehand. */
+static void make_data(struct proof_chain *chain)
+{
+	const struct network *network = chain->network;
+	for (uint32_t d = 0; d < network->n_data; d++) {
+		const struct network_data *data = &network->data[d];
+		size_t at = network_source(network, NETWORK_DATA + d);
+		chain->result[at] = (struct prove_map){data->w, data->h, data->c, NULL};
+		(void)prove_random(chain->options->seed, DATA_STREAM + d, chain->options->pool, &chain->result[at]);
+	}
 }
 
 /* ---- candidates ---- */
@@ -228,8 +244,9 @@ static void check_place(const struct proof_chain *chain, const struct block_sour
                         const char *what, struct prove_result *result)
 {
 	for (uint32_t i = 0; i < sources->n; i++) {
-		const struct prove_candidate *by = chain->by[sources->producer[i]];
-		bool is_known = sources->producer[i] == 0 || (by && by->result.ran);
+		uint32_t producer = sources->producer[i];
+		const struct prove_candidate *by = chain->by[network_source(chain->network, producer)];
+		bool is_known = producer == 0 || producer >= NETWORK_DATA || (by && by->result.ran);
 		if (!is_known || (by && by->result.to_storage) == in_storage)
 			continue;
 		result->is_proved = false;
@@ -291,7 +308,7 @@ static void release(struct proof_chain *chain, size_t b)
 enum err_code prove_network(const struct network *network, struct prove_candidate *candidate, size_t n,
                             const struct prove_options *options, struct err *err)
 {
-	size_t n_result = network->n_block + 1, at = 0;
+	size_t n_result = network_n_source(network), at = 0;
 	struct proof_chain chain = {network,
 	                            options,
 	                            calloc(n_result, sizeof(*chain.result)),
@@ -304,6 +321,7 @@ enum err_code prove_network(const struct network *network, struct prove_candidat
 	if (code == ERR_OK) {
 		plan(&chain, candidate, n);
 		make_input(&chain);
+		make_data(&chain);
 	}
 	for (size_t b = 0; b < network->n_block && code == ERR_OK; b++) {
 		if (!chain.needed[b])

@@ -74,6 +74,14 @@ static bool is_plain(const struct network *network, const struct block_sources *
 	return (!sources->is_view || sources->is_concat) && sum == n;
 }
 
+static bool has_data(const struct block_sources *sources)
+{
+	for (uint32_t i = 0; i < sources->n; i++)
+		if (sources->producer[i] >= NETWORK_DATA)
+			return true;
+	return false;
+}
+
 /* Why there is no arithmetic for a block; NULL: there is. */
 static const char *fault_of(const struct network *network, const struct block *block)
 {
@@ -88,6 +96,8 @@ static const char *fault_of(const struct network *network, const struct block *b
 		return "it has an input of its own";
 	if (block->filters.n > 0)
 		return "its weights are results";
+	if (has_data(&block->reads) || has_data(&block->adds))
+		return "it reads data that lies in DRAM beforehand";
 	if (is_arm && block->arm != ARM_POOL && block->arm != ARM_SOFTMAX)
 		return "of the ARM cores' work only pooling and softmax have integer arithmetic";
 	if (!is_plain(network, &block->reads, quantise_n_read(block)))

@@ -78,6 +78,46 @@ static void assert_sources(const struct block_sources *sources, bool is_view, ui
 		assert_int_equal(sources->producer[i], producer[i]);
 }
 
+/*
+ * Data has no block and no place but DRAM: read as it is, put together with a result, as weights, added. It is nobody's
+ * result, so that what nobody reads stays what it was.
+ */
+static void test_data_lies_in_dram(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - data: {size: [7, 1, 8]}\n"                                       /* 1 */
+	               "  - conv: {kernel: 1, out_channels: 8, from: 1}\n"                   /* 2 */
+	               "  - data: {size: [8, 8, 12]}\n"                                      /* 3 */
+	               "  - concat: {from: [3, 0]}\n"                                        /* 4 */
+	               "  - conv: {kernel: 1, out_channels: 8}\n"                            /* 5 */
+	               "  - conv: {kernel: 1, out_channels: 7, from: 5, filters: 1}\n"       /* 6 */
+	               "  - arm: {op: multiply, from: [0, 3]}\n"                             /* 7 */
+	               "  - conv: {kernel: 1, out_channels: 12, from: 3, add: {from: 3}}\n", /* 8 */
+	          &network);
+	const struct block *block = network.block;
+	assert_int_equal(network.n_block, 5);
+	assert_int_equal(network.n_data, 2);
+	assert_int_equal(network_n_source(&network), 1 + 5 + 2);
+	assert_int_equal(network_source(&network, 5), 5);
+	assert_int_equal(network_source(&network, NETWORK_DATA + 1), 7);
+	assert_int_equal(network.data[1].number, 3);
+	assert_int_equal(network.data[1].h, 8);
+	assert_sources(&block[0].reads, false, 1, (const uint32_t[]){NETWORK_DATA});
+	assert_sources(&block[1].reads, true, 2, (const uint32_t[]){NETWORK_DATA + 1, 0});
+	assert_true(block[1].reads.is_concat);
+	assert_sources(&block[2].filters, false, 1, (const uint32_t[]){NETWORK_DATA});
+	assert_int_equal(block[2].input, INPUT_LATEST);
+	assert_sources(&block[3].adds, false, 1, (const uint32_t[]){NETWORK_DATA + 1});
+	assert_int_equal(block[4].input, INPUT_DRAM);
+	assert_int_equal(block[4].added, INPUT_DRAM);
+	assert_sources(&block[4].adds, false, 1, (const uint32_t[]){NETWORK_DATA + 1});
+	/* nobody reads the results of the first, third and fourth block, nor the last one's, which is the network's */
+	for (size_t b = 0; b < network.n_block; b++)
+		assert_false(block[b].result_to_dram);
+	network_free(&network);
+}
+
 /* Every block names the blocks whose results it reads, through pooling that is fused and views of views. */
 static void test_blocks_name_what_they_read(void **state)
 {
@@ -425,6 +465,9 @@ static void test_branches_report_mistakes(void **state)
 	    {"  - view: {size: [1, 2]}\n", ":4:18: size: allowed is [width, height, channels]"},
 	    {"  - view: {size: [1, 0, 2]}\n", ":4:22: size: found '0', allowed"},
 	    {"  - view: {}\n", ": size is missing"},
+	    {"  - data: {}\n", ": size is missing"},
+	    {"  - data: {size: [1, 2]}\n", ":4:18: size: allowed is [width, height, channels]"},
+	    {"  - data: {size: [1, 2, 3], from: 0}\n", ":4:29: key: found 'from', allowed size"},
 	    {"  - conv: {kernel: 1, out_channels: 12, filters: 0}\n",
 	     ":4:5: CONV_1 has 144 weights, but the network's input, which is to be them, gives a 8x8x12"},
 	    {"  - conv: {kernel: 1, out_channels: 12, filters: 1}\n", ": filters is 1, allowed -1"},
@@ -462,6 +505,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_views_and_results_as_weights),
+	    cmocka_unit_test(test_data_lies_in_dram),
 	    cmocka_unit_test(test_blocks_name_what_they_read),
 	    cmocka_unit_test(test_concatenations_are_told),
 	    cmocka_unit_test(test_groups_are_counted),
