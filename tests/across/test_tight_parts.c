@@ -314,7 +314,7 @@ static void test_tight_tiers_agree(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		machine[i] = get_machine(machine_path[i]);
-	const uint32_t n_design = draws(120, 40);
+	const uint32_t n_design = draws(120, 20);
 	for (uint32_t i = 0; n < n_design; i++) {
 		struct rng rng = rng_stream(4, 0, i);
 		uint32_t side = 7u << rng_below(&rng, 3), stride = random_from(&rng, 2, 3);
@@ -443,7 +443,7 @@ static double search(const struct search_case *f, struct seen *seen, bool *has_t
 
 static void test_tight_searches_equal_brute_force(void **state)
 {
-	const uint32_t n_space = draws(120, 40);
+	const uint32_t n_space = draws(120, 20);
 	struct seen seen = {0};
 	unsigned n = 0, n_better = 0;
 	(void)state;

@@ -3,6 +3,7 @@
  */
 #include "tests/support/unit_test.h"
 
+#include "tests/support/draws.h"
 #include "tests/support/each_point.h"
 #include "tests/support/near.h"
 #include <math.h>
@@ -97,7 +98,7 @@ static void test_tops_limits(void **state)
 	(void)state;
 	struct best best;
 	search(SPACE "network: tiny\nobjectives: [latency_ms, energy_mj]\n", &best);
-	for (int i = 1; i < 6; i++) {
+	for (int i = 1; i < 6; i += draws_all() ? 1 : 2) {
 		double least = best.most_tops_w * (1 - 0.04 * i);
 		struct limited all = {.least_tops_w = least}, some[2] = {all, all};
 		char text[512];
@@ -128,7 +129,7 @@ static void test_tops_mm2_limits(void **state)
 		char text[512];
 		(void)snprintf(text, sizeof(text), SPACE "network: tiny\nobjectives: %s\n", objectives[k]);
 		search(text, &best);
-		for (int i = 1; i < 6; i++) {
+		for (int i = 1; i < 6; i += draws_all() ? 1 : 2) {
 			double least = best.most_tops_mm2 * (1 - 0.05 * i);
 			struct limited all = {.least_tops_mm2 = least}, some = all;
 			each_point(text, count_limited_mm2, &all);

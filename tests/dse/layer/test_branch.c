@@ -169,7 +169,7 @@ static void test_branch_equals_brute_force(void **state)
 {
 	(void)state;
 	struct seen seen = {0};
-	const uint32_t n_wanted = draws(300, 100);
+	const uint32_t n_wanted = draws(300, 60);
 	uint32_t n_space = 0;
 	for (uint32_t i = 0; n_space < n_wanted; i++) {
 		struct rng rng = rng_stream(4, 0, i);
@@ -345,7 +345,7 @@ static void test_branch_bounds_are_under_every_design(void **state)
 {
 	(void)state;
 	uint64_t n_run = 0, n_program = 0;
-	const uint32_t n_layer = draws(1500, 500);
+	const uint32_t n_layer = draws(1500, 250);
 	for (uint32_t i = 0; i < n_layer; i++) {
 		struct rng rng = rng_stream(5, 0, i);
 		struct fixture f;
@@ -403,7 +403,7 @@ static void test_branch_bounds_hold_for_long_queues(void **state)
 	static const char *const name[] = {"dvfs_chip", "thesis_chip", "final_chip"};
 	(void)state;
 	uint64_t n_run = 0, n_program = 0;
-	const uint32_t n_layer = draws(120, 40);
+	const uint32_t n_layer = draws(120, 20);
 	for (uint32_t i = 0; i < n_layer; i++) {
 		struct rng rng = rng_stream(11, 0, i);
 		struct fixture f;

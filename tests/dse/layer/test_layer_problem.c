@@ -301,7 +301,7 @@ static void test_layer_problem_what_lacks_memory_says_how_much(void **state)
 		struct fixture f;
 		uint64_t n;
 		init_fixture(&f, "dvfs_chip", sram_byte);
-		set_conv(&f, 6, 8, 8, 1);
+		set_conv(&f, 6, 6, 8, 1);
 		build(&f);
 		struct evaluation *result = evaluate_all(&f.layer, &n);
 		for (uint64_t i = 0; i < n; i++) {
@@ -379,11 +379,11 @@ static void test_layer_problem_cuts_hide_no_feasible_design(void **state)
 			set_conv(&f, 6, 9, 12, 1);
 			f.choice.d.choice = SPLIT_EVEN;
 			assert_cuts_are_right(&f, seen);
-			set_conv(&f, 8, 16, 5, 2);
+			set_conv(&f, 8, 12, 5, 2);
 			assert_cuts_are_right(&f, seen);
 			set_pool(&f, 6, 12);
 			assert_cuts_are_right(&f, seen);
-			set_matmul(&f, 24, 40, 3);
+			set_matmul(&f, 16, 24, 3);
 			assert_cuts_are_right(&f, seen);
 			f.limit[0] = (struct space_limit){.metric = METRIC_SRAM_USED, .max = 0.7};
 			f.space.n_limit = 1;

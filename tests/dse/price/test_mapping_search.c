@@ -15,8 +15,6 @@
 #include "tests/support/space_folder.h"
 #include <math.h>
 
-enum { N_CASE = 40 };
-
 /* Convolutions of 1x1 and 3x3, strided or not, shortcuts left away; at its end a convolution or a matrix. */
 static void write_network(struct rng *rng)
 {
@@ -122,9 +120,10 @@ static void test_mapping_search_is_an_explore_of_one_point(void **state)
 {
 	struct rng rng = rng_stream(16, 2, 0);
 	char network[FOLDER_PATH];
+	const unsigned n_case = draws(100, 24);
 	unsigned n_feasible = 0, n_other_form = 0;
 	(void)state;
-	for (unsigned i = 0; i < N_CASE; i++) {
+	for (unsigned i = 0; i < n_case; i++) {
 		size_t machine = rng_below(&rng, sizeof(drawn_machine) / sizeof(drawn_machine[0])),
 		       value = rng_below(&rng, 3);
 		struct err err = {0};
@@ -150,7 +149,7 @@ static void test_mapping_search_is_an_explore_of_one_point(void **state)
 		space_free(&space);
 	}
 	/* all of it is looked at */
-	assert_true(n_feasible > N_CASE / 2 && n_other_form > N_CASE / 4);
+	assert_true(n_feasible > n_case / 2 && n_other_form > n_case / 4);
 }
 
 /*

@@ -170,7 +170,7 @@ static void test_price_gaps_hold_for_all_designs(void **state)
 {
 	struct tally tally = {0};
 	(void)state;
-	const uint32_t n_space = draws(300, 12);
+	const uint32_t n_space = draws(300, 7);
 	for (uint32_t number = 0; tally.n < n_space; number++)
 		(void)try_space(number, &tally);
 	print_message(

@@ -91,7 +91,7 @@ static void test_fronts_under_tighter_limits_are_those_of_a_search(void **state)
 {
 	uint64_t n_taken = 0;
 	(void)state;
-	const uint32_t n_space = draws(24, 3);
+	const uint32_t n_space = draws(24, 2);
 	for (uint32_t number = 0; number < n_space; number++) {
 		struct rng rng = rng_stream(31, 1, number);
 		const char *machine = draw_machine(&rng);

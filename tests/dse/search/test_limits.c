@@ -227,7 +227,7 @@ static void test_limits_on_random_spaces_agree_with_all_designs(void **state)
 {
 	struct tally tally = {0};
 	(void)state;
-	const uint32_t n_case = draws(10000, 200);
+	const uint32_t n_case = draws(10000, 120);
 	for (uint32_t number = 0, n = 0; n < n_case; number++)
 		n += try_space(number, n_case - n < CASES_A_SPACE ? n_case - n : CASES_A_SPACE, &tally);
 	print_message("%u cases: %u with designs, %u without, %u thinned\n", tally.n_feasible + tally.n_infeasible,

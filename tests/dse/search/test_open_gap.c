@@ -116,7 +116,7 @@ static void test_gaps_of_searches_cut_short_hold(void **state)
 {
 	struct tally by_evaluation = {0}, by_time = {0};
 	(void)state;
-	const uint32_t n_space = draws(60, 12);
+	const uint32_t n_space = draws(60, 7);
 	for (uint32_t number = 0; number < n_space; number++)
 		try_space(number, &by_evaluation, &by_time);
 	print_message("cut short by evaluations %u, by time %u; with a gap %u, %u; of less than 20 %% %u, %u\n",

@@ -87,7 +87,7 @@ static void explore_space(const struct engine_kind *engine, bool flat, struct ex
 static void test_run_time_fronts_are_those_of_all_designs(void **state)
 {
 	static const double worker_us[] = {0, 0.1888, 4, 40};
-	const uint32_t n_space = draws(16, 12);
+	const uint32_t n_space = draws(16, 7);
 	uint32_t n_point = 0, n_limited = 0, n_few = 0;
 	(void)state;
 	for (uint32_t number = 0; number < n_space; number++) {

@@ -224,7 +224,7 @@ static void test_bound_keeps_fronts(void **state)
 	struct machine machine;
 	uint64_t n_saved = 0;
 	read_chip(&machine, "spaces/machines/dvfs_chip.yaml");
-	for (uint32_t i = 0; i < draws(60, 12); i++)
+	for (uint32_t i = 0; i < draws(60, 6); i++)
 		compare_case(&machine, i, &n_saved);
 	print_message("evaluations saved by bounds: %llu\n", (unsigned long long)n_saved);
 	assert_true(n_saved > 0);

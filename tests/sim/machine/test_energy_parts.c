@@ -125,7 +125,7 @@ static void test_energy_parts_sum_on_random_machines(void **state)
 {
 	(void)state;
 	unsigned n_ran = 0;
-	const uint32_t n_trial = draws(20000, 5000);
+	const uint32_t n_trial = draws(20000, 2500);
 	for (uint32_t trial = 0; trial < n_trial; trial++) {
 		struct rng rng = rng_stream(5, 1, trial);
 		struct machine machine = random_machine(&rng);
@@ -154,7 +154,7 @@ static void test_energy_parts_sum_in_the_event_tier(void **state)
 {
 	(void)state;
 	unsigned n_ran = 0;
-	const uint32_t n_trial = draws(100, 60);
+	const uint32_t n_trial = draws(100, 30);
 	for (uint32_t trial = 0; trial < n_trial; trial++) {
 		struct rng rng = rng_stream(5, 2, trial);
 		struct machine random = random_machine(&rng), machine;
