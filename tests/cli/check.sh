@@ -4,7 +4,7 @@
 # each takes two seconds to estimate, are for check.sh --all (make studies); other tests search or read them.
 . tests/cli/common
 
-spaces="spaces/mla_sizing.yaml spaces/smoke.yaml spaces/tpu_small.yaml spaces/bench/*.yaml"
+spaces="spaces/mla_sizing.yaml spaces/smoke.yaml spaces/tpu_small.yaml spaces/bench/vgg16_*.yaml spaces/bench/net_*_stage_3.yaml"
 [ "${1:-}" != --all ] || spaces="spaces/*.yaml spaces/bench/*.yaml"
 ! $is_slow || spaces="spaces/mla_sizing.yaml spaces/smoke.yaml spaces/tpu_small.yaml spaces/bench/vgg16_fc_21.yaml"
 # shellcheck disable=SC2086 # several files

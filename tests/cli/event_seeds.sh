@@ -9,7 +9,7 @@ machine: dvfs_chip
 network: small.yaml
 objectives: [latency_ms]
 E
-printf 'name: small\ninput: [14, 14, 24]\nlayers:\n  - conv: {kernel: 3, out_channels: 24}\n  - fc: {out: 40}\n' >"$work/small.yaml"
+printf 'name: small\ninput: [10, 10, 24]\nlayers:\n  - conv: {kernel: 3, out_channels: 24}\n  - fc: {out: 40}\n' >"$work/small.yaml"
 # least latency of a front.csv
 least() {
 	awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "latency_ms") at = i} NR == 2 {print $at}' "$1"

@@ -9,7 +9,7 @@ machine: dvfs_chip
 network: resnet50_stage_3
 layers:
   - match: '.*'
-    split: {width: whole, height: {max_parts: 14, choose: even}, out_channels: {max_parts: 128, choose: even},
+    split: {width: whole, height: {max_parts: 14, choose: even}, out_channels: {max_parts: 32, choose: even},
             in_channels: whole}
     strategy: fusion_reuse
     fetch_ahead: [no, half, all]
@@ -45,12 +45,12 @@ expect_code 3 "$DSE" simulate --point "$work/broken.json:0"
 expect_text "$work/err" "but the layer before fetches 'no' of them"
 
 # It is found again beside other fronts, and audited.
-expect_code 0 "$DSE" explore "$work/fetch.yaml" --detail fast --compare "$one/front.json:0" --audit-samples 500 -o "$work/compared"
+expect_code 0 "$DSE" explore "$work/fetch.yaml" --detail fast --compare "$one/front.json:0" --audit-samples 200 -o "$work/compared"
 expect_text "$work/out" "on the front"
 expect_text "$work/out" "Audit: no fault found"
 
 # A genetic search knows it, too; without the key, and with no, nothing is different.
-expect_code 0 "$DSE" explore "$work/fetch.yaml" --flat --engine nsga2 --max-evaluations 2000 -o "$work/flat"
+expect_code 0 "$DSE" explore "$work/fetch.yaml" --flat --engine nsga2 --max-evaluations 800 -o "$work/flat"
 expect_code 0 "$DSE" explore "$work/plain.yaml" --detail fast -o "$work/plain"
 expect_code 0 "$DSE" explore "$work/silent.yaml" --detail fast -o "$work/silent"
 expect_same "$(echo "$work"/plain/fetch-*)/front.csv" "$(echo "$work"/silent/fetch-*)/front.csv"

@@ -38,7 +38,7 @@ expect_text "$work/err" "did you mean 'array'?"
 # Shipped spaces by their names, from anywhere.
 program=$(cd "$(dirname "$DSE")" && pwd)/$(basename "$DSE")
 cd "$work"
-for command in "check smoke -q" "explain mla_sizing" "explore smoke -q -o $work/results" "check dvfs_chip tiny"; do
+for command in "check smoke -q" "explain smoke" "explore smoke -q -o $work/results" "check dvfs_chip tiny"; do
 	expect_code 0 "$program" $command
 done
 

@@ -108,7 +108,6 @@ ends() {
 ends 0 check "$work/slow.yaml"
 expect_text "$work/out" " s on "
 expect_text "$work/out" " threads or more: of a layer not one design was done in the time for measuring"
-ends 0 check "$work/slow.yaml" --detail event
 ends 0 explain "$work/slow.yaml"
 expect_text "$work/out" " s or more on "
 for options in "--engine exact" "--engine nsga2" "--engine pls --flat"; do

@@ -41,7 +41,7 @@ for network in filters kernel image channels window vector; do
 				printf 'name: large\nmachine: %s\nnetwork: %s.yaml\n' "$machine" "$network"
 				printf 'objectives: [latency_ms, energy_mj]\nlayers: [{match: ., split: %s}]\n' "$split"
 			} >"$work/space.yaml"
-			expect_answer "$DSE" explore "$work/space.yaml" --detail fast --max-evaluations 1000 -j1 -q -o "$work/results"
+			expect_answer "$DSE" explore "$work/space.yaml" --detail fast --max-evaluations 200 -j1 -q -o "$work/results"
 		done
 	done
 	expect_answer "$DSE" check -j1 "$work/space.yaml"

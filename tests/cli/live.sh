@@ -79,7 +79,7 @@ expect_text "$work/screen" "mac_units"
 expect_text "$work/screen" "latency_ms "
 
 # The same search with a picture, and without one: by TERM, -q, and because stderr is no terminal.
-fixed="$search --max-evaluations 1500"
+fixed="$search --max-evaluations 600"
 terminal <<END
 "\$DSE" explore $fixed --detail fast -o "$work/drawn"
 END

@@ -129,7 +129,7 @@ expect_text "$work/err" "layers, splits, strategies, levels and forms"
 	echo 'machine: thesis_chip'
 	echo "networks: [$work/strided.yaml]"
 	echo 'layers:'
-	echo "  - {match: '.*', split: even, conv_1x1: [conv, packed, tight]}"
+	echo "  - {match: '.*', split: {width: whole, height: even, out_channels: even, in_channels: even}, conv_1x1: [conv, packed, tight]}"
 	echo 'objectives: [latency_ms, energy_mj]'
 } >"$work/tight.yaml"
 expect_code 0 "$DSE" explore "$work/tight.yaml" --detail fast -o "$work/tight_front" --verify --audit --prove

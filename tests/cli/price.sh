@@ -80,7 +80,7 @@ expect_code 0 "$DSE" merge -q --no-progress "$work"/shards/*-shard-* -o "$work/m
 expect_same "$one/front.csv" "$(echo "$work"/merged/sizing-*/front.csv)"
 
 # --effort signoff goes on until the gap is closed, whoever helps.
-sed 's/split: .*/split: {width: whole, height: {max_parts: 4}, out_channels: {max_parts: 4}, in_channels: {max_parts: 8}}/' \
+sed 's/split: .*/split: {width: whole, height: {max_parts: 4}, out_channels: {max_parts: 4}, in_channels: {max_parts: 4}}/' \
 	"$work/sizing.yaml" >"$work/small.yaml"
 number() { sed -n "s/^[[:space:]]*\"$2\": \([0-9.e+-]*\),*\$/\1/p" "$1"; }
 expect_code 0 "$DSE" explore "$work/small.yaml" -q --no-progress -o "$work/open"
@@ -123,9 +123,9 @@ for other in "spaces/smoke.yaml --flat" "spaces/smoke.yaml --engine nsga2" space
 done
 expect_code 2 "$DSE" explore spaces/smoke.yaml --detail both --engine nsga2 -q
 expect_text "$work/err" '--detail both prices what an exact search leaves'
-expect_code 0 "$DSE" explore spaces/mla_sizing.yaml --no-progress --max-seconds 1 -o "$work/cut"
+expect_code 0 "$DSE" explore spaces/mla_sizing.yaml -j1 --no-progress --max-seconds 1 -o "$work/cut"
 expect_text "$work/out" "Not priced in the event tier: the search was cut short; the front is the fast tier's"
-"$DSE" explore spaces/mla_sizing.yaml -q --no-progress -o "$work/stopped" >"$work/out" 2>"$work/err" &
+"$DSE" explore spaces/mla_sizing.yaml -j1 -q --no-progress -o "$work/stopped" >"$work/out" 2>"$work/err" &
 pid=$!
 sleep 1
 kill -s INT "$pid"

@@ -24,6 +24,7 @@ while read -r program arguments; do
 	case "$arguments" in
 	"explore spaces/mla_sizing.yaml"*) continue ;; # as make explore: a minute
 	"explore spaces/sizes_22nm"* | "explore spaces/tpu_sizing.yaml"*) continue ;; # make studies; a machine of each: readme_sizes.sh
+	"check spaces/mla_sizing.yaml"* | "explain spaces/mla_sizing.yaml"*) continue ;; # check.sh, explain.sh
 	"arada spaces/arada.yaml"*) continue ;;        # minutes; its table is readme_arada.sh's
 	"map dvfs_chip resnet50 -o"*) continue ;;      # as map.sh
 	"report last 1"*) [ -n "$what" ] || continue ;; # of a search of ten thousand points: seconds; report.sh

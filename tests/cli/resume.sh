@@ -21,11 +21,11 @@ layers:
     level: all
 search:
   population: 1000
-  generations: 40
+  generations: 24
 objectives: [latency_ms, energy_mj, mac_units]
 END
 
-sed 's/generations: .*/generations: 12/' "$work/kills.yaml" >"$work/layers.yaml"
+sed 's/generations: .*/generations: 8/' "$work/kills.yaml" >"$work/layers.yaml"
 
 cat >"$work/islands.yaml" <<'END'
 name: kills
@@ -36,7 +36,7 @@ network: tiny
 layers:
   - match: '.*'
     split: all
-search: {engine: nsga2, islands: 4, max_evaluations: 40000}
+search: {engine: nsga2, islands: 4, max_evaluations: 24000}
 objectives: [latency_ms, energy_mj, mac_units]
 END
 space=$work/kills.yaml
@@ -109,7 +109,7 @@ killed genetic "$(((KILLS + 1) / 2))" -j2 --engine nsga2 --flat --seed 3
 space=$work/layers.yaml
 killed genetic-layers "$(((KILLS + 1) / 2))" -j2 --engine nsga2 --seed 3
 space=$work/kills.yaml
-killed flat "$(((KILLS + 1) / 2))" -j2 --flat --max-evaluations 120000
+killed flat "$(((KILLS + 1) / 2))" -j2 --flat --max-evaluations 70000
 space=$work/islands.yaml
 killed islands "$(((KILLS + 1) / 2))" -j2 --flat
 
@@ -165,7 +165,7 @@ cp "$shard/journal" "$work/journal"
 size=$(wc -c <"$work/journal")
 at=$size
 while [ "$at" -gt $((size - 260)) ]; do
-	at=$((at - 13))
+	at=$((at - 26))
 	head -c "$at" "$work/journal" >"$shard/journal"
 	expect_code 0 "$DSE" explore --resume "$shard" -q -j1
 	expect_same "$work/journal" "$shard/journal"
