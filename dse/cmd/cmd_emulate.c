@@ -5,19 +5,20 @@
  *   dram.bin, inputs -> emulator -> outputs; bytes, loads and packets layer by layer
  */
 #include "dse/base/memory.h"
+#include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
-#include "dse/emulate/emulate.h"
+#include "dse/emulate/emulate_time.h"
 #include "dse/keep/output_file.h"
 #include "dse/options/cli.h"
 #include "dse/out/json.h"
+#include "dse/out/paths.h"
 #include "dse/out/table.h"
-#include "dse/schedule/dram_image.h"
+#include "dse/space/machine_read.h"
 #include "sim/base/file.h"
 #include "sim/base/hash.h"
 #include "sim/base/rng.h"
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #define INPUT_STREAM 0x73000000u
 #define MAX_INPUT_BYTE ((size_t)1 << 30)
@@ -27,22 +28,30 @@ struct emulate_job {
 	struct emulator emulator;
 	int8_t *input, *output; /* [n][n_input], [n][n_output] */
 	size_t n, n_input, n_output;
+	struct machine machine; /* --machine; n_level 0: none */
+	uint32_t level;
+	struct emulate_times times;
+	struct arena arena;
 };
 
-/* A folder stands for its dram.bin. */
-static enum err_code open_image(struct emulate_job *job, struct err *err)
+static enum err_code read_machine(struct emulate_job *job, struct err *err)
 {
-	struct stat status;
-	const char *path = job->cli->file[0];
-	bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-	char *file = memory_must(is_folder ? output_file_join(path, "dram.bin") : memory_text(path)), *data = NULL;
-	size_t n_byte = 0;
-	enum err_code code = file_read(file, DRAM_IMAGE_MAX_BYTE, &data, &n_byte, err);
+	const struct cli_options *cli = job->cli;
+	const char *path;
+	if (!cli->machine && (cli->time_area || cli->level || cli->set.n > 0))
+		return err_add(err, ERR_USAGE, "dse emulate: times are those of a machine: --machine is missing");
+	if (!cli->machine)
+		return ERR_OK;
+	enum err_code code = path_find(cli->machine, "machines", &job->arena, &path, err);
 	if (code == ERR_OK)
-		code = emulate_open(file, (const uint8_t *)data, n_byte, &job->emulator, err);
-	free(data);
-	free(file);
-	return code;
+		code = machine_read(path, &job->machine, err);
+	if (code == ERR_OK)
+		code = choice_set_machine(cli, &job->machine, NULL, err);
+	if (code == ERR_OK && job->machine.target == MACHINE_SYSTOLIC)
+		code =
+		    err_add(err, ERR_INPUT, "dse emulate: machine %s is a systolic array, allowed are QPEs and chips",
+		            job->machine.name);
+	return code == ERR_OK ? choice_level(cli, &job->machine, &job->level, err) : code;
 }
 
 static enum err_code read_input(struct emulate_job *job, struct err *err)
@@ -89,9 +98,51 @@ static enum err_code write_output(const struct emulate_job *job, struct err *err
 	return output_file_commit(&file, err);
 }
 
+/* What the chip would leave in its time area. */
+static enum err_code write_times(const struct emulate_job *job, struct err *err)
+{
+	struct output_file file = {0};
+	const struct octopus_dram *dram = &job->emulator.dram;
+	uint8_t *area = memory_array((size_t)dram->times.byte, 1);
+	emulate_time_write(dram, &job->times, area);
+	enum err_code code = output_file_open(&file, job->cli->time_area, err);
+	if (code == ERR_OK) {
+		(void)fwrite(area, 1, (size_t)dram->times.byte, file.file);
+		code = output_file_commit(&file, err);
+	}
+	free(area);
+	return code;
+}
+
 static uint64_t hash_of(const struct emulate_job *job)
 {
 	return hash_bytes(job->output, job->n * job->n_output, 0);
+}
+
+/* The slowest worker's parts. */
+static void print_times(const struct emulate_job *job)
+{
+	const struct octopus_dram *dram = &job->emulator.dram;
+	const struct emulate_times *times = &job->times;
+	struct table table = {0};
+	(void)printf("\n%s (%s): setup %.3f us, cleanup %.3f us, total %.3f us\n\n", job->machine.name,
+	             job->machine.level[job->level].name, times->setup_us, times->cleanup_us, times->total_us);
+	table_add_columns(&table, ">layer|kind");
+	for (int i = 0; i < N_OCTOPUS_PART; i++)
+		table_add_column(&table, octopus_part_name[i], true);
+	table_add_column(&table, "total_us", true);
+	for (uint32_t l = 0; l < dram->n_layer; l++) {
+		const struct emulate_worker_time *slowest = &times->layer[l].worker[0];
+		for (uint32_t p = 1; p < dram->layer[l].n_worker; p++)
+			if (times->layer[l].worker[p].end_us > slowest->end_us)
+				slowest = &times->layer[l].worker[p];
+		table_add_row(&table, "%" PRIu32 "|%s|%.1f", l + 1, octopus_type_name[dram->layer[l].type],
+		              emulate_time_of_scheduler(dram, times, l));
+		for (int i = 0; i < EMULATE_N_PART; i++)
+			table_add(&table, "%.1f", slowest->part_us[i]);
+		table_add(&table, "%.1f", times->layer[l].end_us - times->layer[l].begin_us);
+	}
+	table_finish(&table, stdout, 2);
 }
 
 static void print_runs(const struct emulate_job *job)
@@ -116,6 +167,8 @@ static void print_runs(const struct emulate_job *job)
 	table_finish(&table, stdout, 2);
 	(void)printf("\n  of one input: bytes that all workers move from and to DRAM, in packets of %d\n",
 	             OCTOPUS_PACKET_BYTE);
+	if (job->machine.n_level > 0)
+		print_times(job);
 }
 
 static void put_runs(const struct emulate_job *job)
@@ -140,17 +193,25 @@ static void put_runs(const struct emulate_job *job)
 		json_end(&json);
 	}
 	json_end(&json);
+	if (job->machine.n_level > 0)
+		json_put_real(&json, "total_us", job->times.total_us);
 	json_finish(&json);
 }
 
 enum err_code cmd_emulate(const struct cli_options *options, struct err *err)
 {
 	struct emulate_job job = {.cli = options};
-	enum err_code code = open_image(&job, err);
+	enum err_code code = read_machine(&job, err);
+	if (code == ERR_OK)
+		code = emulate_open_path(options->file[0], &job.emulator, err);
 	if (code == ERR_OK)
 		code = read_input(&job, err);
 	if (code == ERR_OK)
 		run_all(&job);
+	if (code == ERR_OK && options->machine)
+		emulate_time_make(&job.emulator, &job.machine, job.level, &job.times);
+	if (code == ERR_OK && options->time_area)
+		code = write_times(&job, err);
 	if (code == ERR_OK && options->out)
 		code = write_output(&job, err);
 	if (code == ERR_OK) {
@@ -159,6 +220,8 @@ enum err_code cmd_emulate(const struct cli_options *options, struct err *err)
 	}
 	free(job.input);
 	free(job.output);
+	emulate_time_free(&job.times);
 	emulate_close(&job.emulator);
+	arena_free(&job.arena);
 	return code;
 }

@@ -4,15 +4,20 @@
 #include "dse/cmd/command_table.h"
 #include "dse/base/memory.h"
 #include "dse/space/machine_read.h"
+#include "dse/emulate/time_fit.h"
 #include "dse/fit/fit.h"
+#include "dse/out/json.h"
 #include "dse/out/paths.h"
 #include "dse/space/provenance.h"
 #include "dse/keep/output_file.h"
+#include "sim/base/file.h"
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The machine of the paper that the models are from. */
 #define DEFAULT_MACHINE "dvfs_chip"
+#define MAX_AREA_BYTE ((size_t)256 << 20) /* of measured times */
 
 /* A machine by file or name, and where its numbers come from. */
 struct subject {
@@ -107,6 +112,78 @@ static enum err_code fit_groups(const struct cli_options *options, struct subjec
 	return code;
 }
 
+/* ---- times of a multi-layer schedule ---- */
+
+static enum err_code write_times_fragment(const struct cli_options *options, const struct time_fit *fit,
+                                          const struct machine_sources *sources, struct err *err)
+{
+	struct output_file file = {0};
+	enum err_code code = output_file_open(&file, options->out, err);
+	if (code != ERR_OK)
+		return code;
+	time_fit_write_fragment(fit, sources, options->time_area, file.file);
+	return output_file_commit(&file, err);
+}
+
+static void tell_times(const struct cli_options *options, const struct time_fit *fit, const struct octopus_dram *dram)
+{
+	if (!options->json) {
+		time_fit_print(fit, dram, stdout);
+		return;
+	}
+	struct json json;
+	json_start_object(&json, stdout, 2);
+	time_fit_put_json(fit, dram, &json);
+	json_finish(&json);
+}
+
+/* --time-area: the file is an image, which is run once for what it moves. */
+static enum err_code fit_times(const struct cli_options *options, struct subject *subject, struct err *err)
+{
+	struct emulator emulator = {0};
+	struct emulate_times times = {0};
+	struct time_fit fit = {0};
+	char *data = NULL;
+	size_t n_byte = 0;
+	uint32_t level = 0;
+	enum err_code code = choice_level(options, &subject->machine, &level, err);
+	if (code == ERR_OK)
+		code = emulate_open_path(options->file[0], &emulator, err);
+	if (code == ERR_OK)
+		code = file_read(options->time_area, MAX_AREA_BYTE, &data, &n_byte, err);
+	if (code == ERR_OK)
+		code =
+		    emulate_time_read(options->time_area, (const uint8_t *)data, n_byte, &emulator.dram, &times, err);
+	if (code == ERR_OK) {
+		emulate_run(&emulator);
+		time_fit_run(&emulator, &times, &subject->machine, level, &fit);
+		tell_times(options, &fit, &emulator.dram);
+	}
+	if (code == ERR_OK && options->out)
+		code = write_times_fragment(options, &fit, &subject->sources, err);
+	free(data);
+	time_fit_free(&fit);
+	emulate_time_free(&times);
+	emulate_close(&emulator);
+	return code;
+}
+
+static enum err_code check_times(const struct cli_options *options, const struct machine *machine, struct err *err)
+{
+	if (!options->machine)
+		return err_add(err, ERR_USAGE, "dse fit: --time-area needs --machine, whose constants are fitted");
+	if (options->clocks || options->where || options->parameters || options->fix || options->by || options->svg ||
+	    options->robust)
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse fit: --clocks, --where, --parameters, --fix, --by, --robust and --svg are of tables, "
+		    "--time-area takes none of them");
+	if (machine->target == MACHINE_SYSTOLIC)
+		return err_add(err, ERR_INPUT, "dse fit: machine %s is a systolic array, allowed are QPEs and chips",
+		               machine->name);
+	return ERR_OK;
+}
+
 enum err_code cmd_fit(const struct cli_options *options, struct err *err)
 {
 	assert(options && options->n_file == 1 && err);
@@ -120,7 +197,11 @@ enum err_code cmd_fit(const struct cli_options *options, struct err *err)
 	struct subject subject = {.arena = {0}};
 	bool identified = true;
 	enum err_code code = read_machine(options, &subject, err);
-	if (code == ERR_OK)
+	if (code == ERR_OK && options->time_area)
+		code = check_times(options, &subject.machine, err);
+	if (code == ERR_OK && options->time_area)
+		code = fit_times(options, &subject, err);
+	else if (code == ERR_OK)
 		code = options->by ? fit_groups(options, &subject, &wanted, &identified, err)
 		                   : fit_once(options, &subject, &wanted, &identified, err);
 	if (code == ERR_OK && !identified)

@@ -168,9 +168,11 @@ static const struct cli_command command_table[] = {
      "IMAGE is a dram.bin (or its folder) that 'dse schedule --weights' wrote. The emulator has host, scheduler, "
      "workers\n"
      "and DRAM and starts from the image's bytes alone. It prints the bytes, loads and packets of each layer; -o FILE\n"
-     "writes the outputs, int8, one input's after the other's. A damaged image is refused with offset, record and "
+     "writes the outputs, int8, one input's after the other's. With --machine it tells times, by the run-time model\n"
+     "of multi-layer schedules and each worker's own work, and --time-area writes them as the chip leaves them, for\n"
+     "'dse fit --time-area'. A damaged image is refused with offset, record and "
      "field.",
-     1, 1, LIST(COMMON, OPTION_INPUT), cmd_emulate},
+     1, 1, LIST(COMMON, OPTION_INPUT, OPTION_MACHINE, OPTION_LEVEL, OPTION_TIME_AREA, OPTION_SET), cmd_emulate},
     {"arada", "SPACE.yaml", "clock and bandwidth of each layer on systolic arrays, by what it waits for",
      "The ARADA paper's allocation for every machine and network of a space with a section 'arada': layers that wait\n"
      "for the memory run slower, others leave bandwidth over. Savings by scheme (IDEAL, VF-OH, VF-OH-Q) against race\n"
@@ -266,16 +268,18 @@ static const struct cli_command command_table[] = {
      "overall_clocks tells convolutions twice, as the source ran them and with all work done. A column of a machine\n"
      "parameter's name (noc.clk_mhz) sets it for the machine of each row.",
      1, SIZE_MAX, LIST(COMMON, OPTION_MACHINE, OPTION_MAX_ERROR, OPTION_SVG, OPTION_DETAIL, OPTION_SET), cmd_validate},
-    {"fit", "MEASUREMENTS.csv", "fit clocks and energies of a machine to measurements",
+    {"fit", "MEASUREMENTS.csv | IMAGE --time-area FILE", "fit clocks and energies of a machine to measurements",
      "A row is a task that was measured, alone or repeated: its shape, the operating point, and clk, time_ns or\n"
      "energy_nj; spaces/README.md lists the columns. Fitted are the constants of the grey-box clock model for each\n"
      "kind of task and operating point, energies of actions and static powers, none of them below 0. Prints estimates\n"
      "with 95 % confidence intervals, the residuals, errors of rows left out, and which parameters the measurements\n"
      "cannot tell apart; exits 4 when they do not determine all of them. -o FILE writes sections of a machine file,\n"
-     "--svg FILE a picture of measured and predicted energies.",
+     "--svg FILE a picture of measured and predicted energies. With --time-area FILE are the times that a run of the\n"
+     "DRAM image IMAGE left, on the chip or of 'dse emulate': printed are the parts of layers that the model gets wrong\n"
+     "and the constants of the run-time model that the times determine.",
      1, 1,
      LIST(COMMON, OPTION_MACHINE, OPTION_CLOCKS, OPTION_WHERE, OPTION_PARAMETERS, OPTION_FIX, OPTION_ROBUST, OPTION_BY,
-          OPTION_SVG, OPTION_SET),
+          OPTION_SVG, OPTION_TIME_AREA, OPTION_LEVEL, OPTION_SET),
      cmd_fit},
     {"import", "MODEL.onnx", "say what becomes of an ONNX model's nodes; make a network of it",
      "Lists every node with what does it: the MLA, the ARM cores, nothing (folded: part of weights or known "

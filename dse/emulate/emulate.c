@@ -2,11 +2,15 @@
 #include "dse/emulate/emulate.h"
 #include "dse/base/memory.h"
 #include "dse/emulate/emulate_parts.h"
+#include "dse/keep/output_file.h"
 #include "dse/schedule/dram_image.h"
 #include "sim/base/checked.h"
+#include "sim/base/file.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_DATA_BYTE (UINT64_C(1) << 30) /* of the data memory, which is the emulator's own memory */
 
@@ -29,7 +33,26 @@ enum err_code emulate_open(const char *name, const uint8_t *image, size_t n_byte
 	}
 	emulator->data = memory_must(arena_array(&emulator->arena, (size_t)dram->data.byte + 1, 1));
 	emulator->traffic = memory_must(arena_array(&emulator->arena, dram->n_layer, sizeof(*emulator->traffic)));
+	emulator->part = memory_must(arena_array(&emulator->arena, dram->n_layer, sizeof(struct octopus_traffic *)));
+	for (uint32_t l = 0; l < dram->n_layer; l++)
+		emulator->part[l] =
+		    memory_must(arena_array(&emulator->arena, dram->layer[l].n_worker, sizeof(struct octopus_traffic)));
 	return ERR_OK;
+}
+
+enum err_code emulate_open_path(const char *path, struct emulator *emulator, struct err *err)
+{
+	struct stat status;
+	bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+	char *file = memory_must(is_folder ? output_file_join(path, "dram.bin") : memory_text(path)), *data = NULL;
+	size_t n_byte = 0;
+	*emulator = (struct emulator){0};
+	enum err_code code = file_read(file, DRAM_IMAGE_MAX_BYTE, &data, &n_byte, err);
+	if (code == ERR_OK)
+		code = emulate_open(file, (const uint8_t *)data, n_byte, emulator, err);
+	free(data);
+	free(file);
+	return code;
 }
 
 void emulate_close(struct emulator *emulator)
@@ -107,8 +130,11 @@ void emulate_run(struct emulator *emulator)
 	uint64_t at = dram->layers.address;
 	for (uint32_t l = 0; l < dram->n_layer; l++) {
 		assert(dram->layer[l].address == at); /* the list of headers, from one to the next */
-		for (uint32_t p = 0; p < dram->layer[l].n_worker; p++)
+		for (uint32_t p = 0; p < dram->layer[l].n_worker; p++) {
+			emulator->part[l][p] = (struct octopus_traffic){0};
 			emulate_worker(emulator, l, p);
+			octopus_add_traffic(&emulator->part[l][p], &emulator->traffic[l]);
+		}
 		at = dram->layer[l].next;
 	}
 	assert(at == dram->finish_address);

@@ -30,6 +30,7 @@ struct emulator {
 	uint8_t *data;                   /* [dram.data.byte]: the data memory */
 	struct emulate_tile **tile;      /* [n_layer][n_tile] */
 	struct octopus_traffic *traffic; /* [n_layer] of the runs so far together */
+	struct octopus_traffic **part;   /* [n_layer][n_worker] of the last run */
 	uint64_t n_run;
 	struct arena arena;
 };
@@ -41,6 +42,8 @@ struct emulator {
  */
 enum err_code emulate_open(const char *name, const uint8_t *image, size_t n_byte, struct emulator *emulator,
                            struct err *err);
+/* The same of a file, or of the dram.bin of a folder. ERR_IO, too. */
+enum err_code emulate_open_path(const char *path, struct emulator *emulator, struct err *err);
 void emulate_close(struct emulator *emulator);
 
 /* Bytes that the host writes before a run and reads after it: input tensors in their order, output tensors. */

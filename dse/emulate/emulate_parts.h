@@ -23,6 +23,9 @@ static inline uint64_t emulate_reach(uint32_t n_out, uint32_t kernel, uint32_t s
 	return (n_out - UINT64_C(1)) * stride + (kernel - UINT64_C(1)) * dilation + 1;
 }
 
+/* Whether a tile reads the ifmap, with the padding, that the one before read. */
+bool emulate_same_ifmap(const struct dram_tile *tile, const struct dram_tile *before);
+
 /* A worker's tiles in turn. */
 void emulate_worker(struct emulator *emulator, uint32_t l, uint32_t p);
 

@@ -52,8 +52,7 @@ static bool same_patch(const struct dram_patch *a, const struct dram_patch *b)
 	       a->role == b->role && a->w == b->w && a->h == b->h && a->c == b->c && a->to == b->to;
 }
 
-/* Whether a tile reads the ifmap that the one before read. */
-static bool same_ifmap(const struct dram_tile *tile, const struct dram_tile *before)
+bool emulate_same_ifmap(const struct dram_tile *tile, const struct dram_tile *before)
 {
 	uint32_t i = 0, k = 0;
 	if (tile->pad_left != before->pad_left || tile->pad_right != before->pad_right ||
@@ -285,7 +284,7 @@ static void run_filters(struct worker *worker)
 	uint32_t depth = emulate_depth(worker->layer), n_part = dim_n_part(d);
 	bool is_kept = n_part == 1 && worker->before;
 	bool has_weights = is_kept && worker->before->weights.address == tile->weights.address;
-	bool has_ifmap = is_kept && same_ifmap(tile, worker->before);
+	bool has_ifmap = is_kept && emulate_same_ifmap(tile, worker->before);
 	uint64_t in_byte = (uint64_t)own->in_w * own->in_h * own->in_c;
 	worker->weight = constant_at(worker->emulator, tile->weights.address);
 	if (!has_ifmap)
@@ -314,7 +313,7 @@ static void run_filters(struct worker *worker)
 static void run_arm(struct worker *worker)
 {
 	const struct emulate_tile *own = worker->own;
-	if (!worker->before || !same_ifmap(worker->tile, worker->before)) {
+	if (!worker->before || !emulate_same_ifmap(worker->tile, worker->before)) {
 		fetch_ifmap(worker);
 		count((uint64_t)own->in_w * own->in_h * own->in_c, &worker->traffic->input_byte,
 		      &worker->traffic->n_input_load, worker->traffic);
@@ -361,7 +360,7 @@ void emulate_worker(struct emulator *emulator, uint32_t l, uint32_t p)
 {
 	const struct dram_layer *layer = &emulator->dram.layer[l];
 	const struct dram_worker *mine = &layer->worker[p];
-	struct worker worker = {.emulator = emulator, .layer = layer, .traffic = &emulator->traffic[l]};
+	struct worker worker = {.emulator = emulator, .layer = layer, .traffic = &emulator->part[l][p]};
 	open_sram(&worker, emulator->tile[l], mine);
 	for (uint32_t i = mine->first_tile; i < mine->first_tile + mine->n_tile; i++) {
 		worker.tile = &layer->tile[i];

@@ -164,6 +164,8 @@ OPTION(CALIBRATE, TEXT, calibrate, "calibrate", 0, "FILE", 0, 0,
        "inputs on which scales are measured: float32, little-endian, one behind the other (default: generated)")
 OPTION(INPUT, TEXT, input, "input", 0, "FILE", 0, 0,
        "inputs to run, int8, one behind the other (default: one, generated from --seed)")
+OPTION(TIME_AREA, TEXT, time_area, "time-area", 0, "FILE", 0, 0,
+       "the time area of the DRAM after a run of the image: file to write it to; needs --machine")
 OPTION(DRAM_BYTE, U64, dram_byte, "dram-byte", 0, "N", 0, 1099511627776.0,
        "memory of the chip's DRAM, in bytes (default: 2147483648)")
 OPTION(DATE, TEXT, date, "date", 0, "YYYY-MM-DD", 0, 0, "the night's date (default: today, in UTC)")

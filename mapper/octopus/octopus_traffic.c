@@ -68,3 +68,14 @@ void octopus_count_traffic(const struct octopus_graph *graph, const struct octop
 		}
 	}
 }
+
+void octopus_add_traffic(const struct octopus_traffic *more, struct octopus_traffic *sum)
+{
+	sum->weight_byte += more->weight_byte;
+	sum->input_byte += more->input_byte;
+	sum->output_byte += more->output_byte;
+	sum->n_weight_load += more->n_weight_load;
+	sum->n_input_load += more->n_input_load;
+	sum->n_write += more->n_write;
+	sum->n_packet += more->n_packet;
+}

@@ -20,6 +20,9 @@ struct octopus_traffic {
 void octopus_count_traffic(const struct octopus_graph *graph, const struct octopus_layer *layer,
                            struct octopus_traffic *traffic);
 
+/* Add the one to the other. */
+void octopus_add_traffic(const struct octopus_traffic *more, struct octopus_traffic *sum);
+
 static inline uint64_t octopus_n_packet(uint64_t byte)
 {
 	return byte / OCTOPUS_PACKET_BYTE + (byte % OCTOPUS_PACKET_BYTE > 0);

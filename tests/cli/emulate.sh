@@ -45,3 +45,39 @@ printf '\125' | dd of="$work/damaged" bs=1 seek=$((size - 1000)) conv=notrunc 2>
 expect_code 3 "$DSE" emulate "$work/damaged"
 expect_text "$work/err" "head, checksum is"
 expect_text "$work/err" "header of layer 2, constants checksum is"
+
+# Times as the schedule has them; constants that were changed are fitted back from the time area alone.
+expect_code 0 "$DSE" emulate "$work/mlp" --machine final_chip --time-area "$work/times"
+expect_text "$work/out" "setup 12.000 us, cleanup 9.000 us, total 690.092 us"
+expect_code 0 "$DSE" fit "$work/mlp" --time-area "$work/times" --machine final_chip
+expect_text "$work/out" "within 2 % of every layer's time in every part"
+expect_code 0 "$DSE" emulate "$work/mlp" --machine final_chip --time-area "$work/times" \
+	--set octopus.worker_gb_s=0.2 --set octopus.layer_us=20 --set arm.quan_pixel_clk=12 -q
+expect_code 0 "$DSE" fit "$work/mlp" --time-area "$work/times" --machine final_chip -o "$work/fragment.yaml"
+expect_text "$work/out" "1  linear   weights"
+expect_code 0 "$DSE" fit "$work/mlp" --time-area "$work/times" --machine final_chip --json
+awk '/"octopus.worker_gb_s"/ { rate = $0 } /"octopus.layer_us"/ { layer = $0 } /"arm.quan_pixel_clk"/ { quan = $0 }
+	function after(line) { sub(/.*"after": /, "", line); return line + 0 }
+	function near(is, expected) { return is > 0.99 * expected && is < 1.01 * expected }
+	END { exit !(near(after(rate), 0.2) && near(after(layer), 20) && near(after(quan), 12)) }' "$work/out" ||
+	fail "constants are not fitted back to 1 %"
+
+# The sections that it writes take the place of a machine's.
+awk 'FNR == NR { if (/^[a-z]/) mine[$1] = 1; next } /^[a-z]/ { skip = $1 in mine } !skip' "$work/fragment.yaml" \
+	spaces/machines/final_chip.yaml >"$work/fitted.yaml"
+cat "$work/fragment.yaml" >>"$work/fitted.yaml"
+expect_code 0 "$DSE" fit "$work/mlp" --time-area "$work/times" --machine "$work/fitted.yaml"
+expect_text "$work/out" "within 2 % of every layer's time in every part"
+
+# What cannot be.
+expect_code 2 "$DSE" emulate "$work/mlp" --time-area "$work/times"
+expect_text "$work/err" "--machine is missing"
+expect_code 2 "$DSE" fit "$work/mlp" --time-area "$work/times"
+expect_text "$work/err" "--time-area needs --machine"
+expect_code 2 "$DSE" fit "$work/mlp" --time-area "$work/times" --machine final_chip --robust
+expect_text "$work/err" "are of tables"
+expect_code 3 "$DSE" fit "$work/mlp" --time-area "$work/one" --machine final_chip
+expect_text "$work/err" "has 16 bytes, the image's time area has"
+head -c "$(wc -c <"$work/times")" /dev/zero >"$work/zeros"
+expect_code 3 "$DSE" fit "$work/mlp" --time-area "$work/zeros" --machine final_chip
+expect_text "$work/err" "zeros:8: layer 0, scheduler, end is 0: nothing was measured"

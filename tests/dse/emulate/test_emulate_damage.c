@@ -53,7 +53,7 @@ struct damage {
 static void put(struct damage *damage, size_t at, size_t n_byte, uint64_t value)
 {
 	for (size_t i = 0; i < n_byte && at + i < damage->n; i++)
-		damage->data[at + i] = (uint8_t)(value >> 8 * i);
+		damage->data[at + i] = (uint8_t)(value >> 8 * (i % 8));
 }
 
 static uint64_t extreme(struct rng *rng)
