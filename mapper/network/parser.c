@@ -261,7 +261,8 @@ bool layer_is_product(const struct layer *layer)
 {
 	const char *op = layer->origin.op;
 	return layer->kind == LAYER_CONV && layer->window.w == 1 && layer->window.h == 1 && op &&
-	       (strstr(op, "MatMul") || strcmp(op, "Gemm") == 0);
+	       (strstr(op, "MatMul") || strstr(op, "Attention") || strcmp(op, "Gemm") == 0 ||
+	        strcmp(op, "Einsum") == 0);
 }
 
 static void build_conv(struct layer_chain *chain, uint32_t n)

@@ -103,8 +103,8 @@ struct layer_list {
 };
 
 /*
- * Whether a layer's convolution of 1x1 is a matrix product, by its model's operator (MatMul and its kin, Gemm): it is
- * computed as a convolution and called MATMUL_n.
+ * Whether a layer's convolution of 1x1 is a matrix product, by its model's operator (MatMul and its kin, Gemm, Einsum,
+ * Attention): it is computed as a convolution and called MATMUL_n.
  */
 bool layer_is_product(const struct layer *layer);
 

@@ -295,6 +295,10 @@ bool parser_match(struct layer_chain *chain, uint32_t n, enum arm_operand *opera
 	if (!a->known || !b->known)
 		return false;
 	bool same = a->is_vector == b->is_vector && a->w == b->w && a->h == b->h && a->c == b->c;
+	/* a vector is a map of one pixel */
+	if (a->is_vector != b->is_vector)
+		same = is_channel_factor(a->is_vector ? a : b, a->is_vector ? b : a) &&
+		       (a->is_vector ? b : a)->w == 1 && (a->is_vector ? b : a)->h == 1;
 	if (!same && !(!a->is_vector && is_channel_factor(b, a)))
 		return parser_fail(chain, n,
 		                   ": %s gives %s and %s gives %s, allowed is a second operand of the same shape, or "

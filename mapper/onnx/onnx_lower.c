@@ -75,19 +75,46 @@ static struct onnx_map input_map(const struct onnx_lowering *lowering, uint32_t 
 	return onnx_map_of(shape);
 }
 
-/* The largest input is the network's; others are views of it. */
+/* An input besides the network's: it lies in DRAM beforehand. */
+static uint32_t data_draft(struct onnx_lowering *lowering, struct onnx_map map)
+{
+	if (!onnx_map_fits(map) || !onnx_draft_room(lowering))
+		return NO_DRAFT;
+	struct onnx_draft *draft = &lowering->draft[lowering->n_draft++];
+	*draft = (struct onnx_draft){.layer = {.kind = LAYER_DATA, .groups = 1}};
+	onnx_draft_set_map(draft, map);
+	draft->layer.view_w = draft->w;
+	draft->layer.view_h = draft->h;
+	draft->layer.view_c = draft->c;
+	return onnx_draft_index(lowering, draft);
+}
+
+/* Whether an input is what the model gave for the token before: new keys or values are put behind it. */
+static bool is_cache(const struct onnx_lowering *lowering, uint32_t v)
+{
+	uint32_t reader = lowering->place[v].first_reader;
+	const struct onnx_node *node = reader > 0 ? &lowering->graph->node[reader - 1] : NULL;
+	const struct onnx_op *op = node ? onnx_op_find(node) : NULL;
+	if (op && op->lower == onnx_lower_attention)
+		return node->in[0] != v && node->in[1] != v && node->n_in > 2 && node->in[2] != v;
+	return op && op->lower == onnx_lower_concat;
+}
+
+/* The largest input is the network's, one that is no cache if there is any; others are data. */
 static enum err_code place_inputs(struct onnx_lowering *lowering, struct err *err)
 {
 	const struct onnx_graph *graph = lowering->graph;
 	struct onnx_draft *draft = &lowering->draft[0];
 	uint32_t main = 0;
 	int64_t n_main = -1;
-	for (uint32_t v = 1; v < graph->n_value; v++)
-		if (graph->value[v].is_input && graph->value[v].n_reader > 0 &&
-		    onnx_n_element(&graph->value[v].shape) > n_main) {
-			main = v;
-			n_main = onnx_n_element(&graph->value[v].shape);
-		}
+	for (int takes_cache = 0; takes_cache < 2 && main == 0; takes_cache++)
+		for (uint32_t v = 1; v < graph->n_value; v++)
+			if (graph->value[v].is_input && graph->value[v].n_reader > 0 &&
+			    (takes_cache || !is_cache(lowering, v)) &&
+			    onnx_n_element(&graph->value[v].shape) > n_main) {
+				main = v;
+				n_main = onnx_n_element(&graph->value[v].shape);
+			}
 	if (main == 0)
 		return err_add(err, ERR_INPUT, "%s: no node reads an input; nothing depends on one", graph->path);
 	struct onnx_map map = input_map(lowering, main);
@@ -106,8 +133,7 @@ static enum err_code place_inputs(struct onnx_lowering *lowering, struct err *er
 	lowering->place[main].draft = 0;
 	for (uint32_t v = 1; v < graph->n_value; v++)
 		if (graph->value[v].is_input && v != main && graph->value[v].n_reader > 0)
-			lowering->place[v].draft =
-			    onnx_draft_view(lowering, 1, (const uint32_t[]){0}, input_map(lowering, v));
+			lowering->place[v].draft = data_draft(lowering, input_map(lowering, v));
 	return ERR_OK;
 }
 
@@ -203,6 +229,12 @@ static void lower_node(struct onnx_lowering *lowering, const struct onnx_node *n
 	}
 	verdict->mac = work.op->count ? work.op->count(&work) : 0;
 	verdict->n_weight = work.op->count ? count_weights(&work) : 0;
+	if (lowering->rows[lowering->node].is_part) {
+		verdict->status = onnx_lower_norm(lowering, &work, &why);
+		if (verdict->status == ONNX_UNSUPPORTED)
+			refuse(lowering, &work, reads_nothing(lowering, node) ? unknown_input : why);
+		return;
+	}
 	if (lowering->place[node->out[0]].root != node->out[0])
 		return;
 	verdict->status = work.op->lower ? work.op->lower(lowering, &work, &why) : ONNX_UNSUPPORTED;
@@ -231,6 +263,15 @@ static void judge_function(struct onnx_lowering *lowering, size_t n)
 		verdict->status = ONNX_FOLDED;
 	else
 		verdict->status = ONNX_ARM;
+}
+
+/* The layer of a row's work, for each of its parts. */
+static void name_layer(struct onnx_lowering *lowering, size_t n)
+{
+	uint32_t last = lowering->graph->node[lowering->rows[n].last].out[0];
+	uint32_t draft = lowering->place[last].draft;
+	if (draft != NO_DRAFT)
+		lowering->plan->verdict[n].layer = lowering->draft[draft].number;
 }
 
 /* ---- layers ------------------------------------------------------------------------------------------------ */
@@ -322,8 +363,10 @@ static enum err_code finish(struct onnx_lowering *lowering, const char *name, st
 	for (size_t i = 0; i < graph->n_node; i++) {
 		const struct onnx_node *node = &graph->node[i];
 		struct onnx_verdict *verdict = &plan->verdict[i];
-		if (verdict->status != ONNX_UNSUPPORTED && !graph->value[node->out[0]].is_constant &&
-		    lowering->place[node->out[0]].root != node->out[0])
+		if (lowering->rows[i].is_part)
+			name_layer(lowering, i);
+		else if (verdict->status != ONNX_UNSUPPORTED && !graph->value[node->out[0]].is_constant &&
+		         lowering->place[node->out[0]].root != node->out[0])
 			judge_function(lowering, i);
 		plan->n_unsupported += verdict->status == ONNX_UNSUPPORTED;
 		plan->mac = add_sat(plan->mac, verdict->mac);
@@ -356,8 +399,9 @@ enum err_code onnx_lower(struct onnx_graph *graph, const char *name, struct onnx
 	lowering.max_draft = lowering.max_draft < MAX_DRAFT ? lowering.max_draft : MAX_DRAFT;
 	lowering.place = arena_array(&lowering.arena, graph->n_value, sizeof(*lowering.place));
 	lowering.draft = arena_array(&lowering.arena, lowering.max_draft, sizeof(*lowering.draft));
+	lowering.rows = arena_array(&lowering.arena, graph->n_node, sizeof(*lowering.rows));
 	plan->verdict = arena_array(&plan->arena, graph->n_node, sizeof(*plan->verdict));
-	if (!lowering.place || !lowering.draft || !plan->verdict)
+	if (!lowering.place || !lowering.draft || !lowering.rows || !plan->verdict)
 		code = err_add(err, ERR_INTERNAL, "%s: out of memory", graph->path);
 	if (code == ERR_OK) {
 		onnx_region_find(&lowering);

@@ -21,6 +21,19 @@ static uint32_t side_of(const struct onnx_shape *shape, size_t axis)
  */
 #define MAX_ROW 32768
 
+uint32_t onnx_rows_whole(const struct onnx_shape *shape, const bool along[ONNX_MAX_RANK], bool is_shape)
+{
+	uint32_t sides = 0;
+	int64_t n = 1;
+	for (size_t i = 0; i < shape->n; i++) {
+		if (!along[i])
+			continue;
+		sides |= is_shape ? side_of(shape, i) : i + 1 == shape->n ? WHOLE_C : 0;
+		n = n > MAX_ROW ? n : n * shape->dim[i];
+	}
+	return n > MAX_ROW ? 0 : sides;
+}
+
 /*
  * The sides along which a node's rows lie. In a map with other sides than the shape's, as rows of matrices are, all
  * numbers of the last dimension are channels.
@@ -29,9 +42,8 @@ static uint32_t rows_of(const struct onnx_work *work, bool is_shape)
 {
 	const struct onnx_shape *shape = &onnx_op_in(work, 0)->shape;
 	int64_t rank = (int64_t)shape->n, axis = onnx_integer(work->node, "axis", -1), last = rank - 1;
-	uint32_t sides = 0;
-	int64_t n = 1;
-	if (work->op->lower != onnx_lower_rows || rank == 0)
+	bool along[ONNX_MAX_RANK] = {false};
+	if ((work->op->lower != onnx_lower_rows && work->op->lower != onnx_lower_skip_norm) || rank == 0)
 		return 0;
 	axis += axis < 0 ? rank : 0;
 	if (work->op->rows == ROWS_SECOND)
@@ -40,11 +52,9 @@ static uint32_t rows_of(const struct onnx_work *work, bool is_shape)
 		axis = work->op->rows == ROWS_PIXELS ? 2 : 1;
 	if (work->op->rows == ROWS_AXIS || work->op->rows == ROWS_SECOND)
 		last = axis;
-	for (int64_t i = axis; i >= 0 && i <= last && i < rank; i++) {
-		sides |= is_shape ? side_of(shape, (size_t)i) : i + 1 == rank ? WHOLE_C : 0;
-		n = n > MAX_ROW ? n : n * shape->dim[i];
-	}
-	return n > MAX_ROW ? 0 : sides;
+	for (int64_t i = axis; i >= 0 && i <= last && i < rank; i++)
+		along[i] = true;
+	return onnx_rows_whole(shape, along, is_shape);
 }
 
 static struct onnx_arm arm_of(const struct onnx_work *work, bool is_shape)
@@ -217,4 +227,34 @@ enum onnx_status onnx_lower_add(struct onnx_lowering *lowering, struct onnx_work
 	if (n < 2) /* one summand that is widened */
 		return onnx_lower_combine(lowering, work, why);
 	return onnx_lower_done(lowering, work, sum.draft, ONNX_ARM);
+}
+
+/* A shortcut's sum, then its rows: ONNX Runtime's spelling of a transformer's additions. */
+enum onnx_status onnx_lower_skip_norm(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	const struct onnx_graph *graph = lowering->graph;
+	const struct onnx_shape *shape = &graph->value[work->node->out[0]].shape;
+	struct onnx_map map = onnx_map_of(shape);
+	bool is_shape = true;
+	uint32_t sum = NO_DRAFT;
+	*why = too_large;
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t value = work->node->in[i];
+		if (graph->value[value].is_constant)
+			continue;
+		struct summand next = look(lowering, value);
+		if (next.draft == NO_DRAFT)
+			return ONNX_UNSUPPORTED;
+		const struct onnx_draft *draft = &lowering->draft[next.draft];
+		if (!draft->is_vector && onnx_draft_size(draft) == onnx_n_element(shape)) {
+			is_shape = draft->w == map.w && draft->h == map.h && draft->c == map.c;
+			map = (struct onnx_map){draft->w, draft->h, draft->c};
+		}
+		sum = sum == NO_DRAFT ? next.draft : add_two(lowering, look(lowering, work->node->in[0]), next, map);
+	}
+	if (sum == NO_DRAFT)
+		return ONNX_UNSUPPORTED;
+	onnx_lower_put(lowering, work, 3, sum);
+	return onnx_lower_done(lowering, work, onnx_draft_arm(lowering, arm_of(work, is_shape), 1, &sum, map),
+	                       ONNX_ARM);
 }

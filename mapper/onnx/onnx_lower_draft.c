@@ -115,9 +115,12 @@ static bool is_map(const struct onnx_draft *draft, struct onnx_map map)
 	return !draft->is_vector && draft->w == map.w && draft->h == map.h && draft->c == map.c;
 }
 
+/* For work number by number a vector is a map of one pixel. */
 static uint32_t as_map(struct onnx_lowering *lowering, uint32_t index, struct onnx_map map)
 {
-	return is_map(&lowering->draft[index], map) ? index : onnx_draft_view(lowering, 1, &index, map);
+	const struct onnx_draft *draft = &lowering->draft[index];
+	bool is_pixel = draft->is_vector && map.w == 1 && map.h == 1 && draft->w == map.c;
+	return is_pixel || is_map(draft, map) ? index : onnx_draft_view(lowering, 1, &index, map);
 }
 
 /* Both operands in shapes that the parser takes; the larger one first. False where they are none. */
@@ -125,7 +128,8 @@ static bool pair_operands(struct onnx_lowering *lowering, const uint32_t *from, 
 {
 	int64_t size = map.w * map.h * map.c;
 	int64_t of[2] = {onnx_draft_size(&lowering->draft[from[0]]), onnx_draft_size(&lowering->draft[from[1]])};
-	size_t first = of[0] == size ? 0 : 1;
+	/* the second one is read from DRAM: the first is the one that was computed last, where both may be it */
+	size_t first = of[0] == size && !(of[1] == size && from[1] > from[0]) ? 0 : 1;
 	if (of[first] != size || (of[1 - first] != size && of[1 - first] != map.c))
 		return false;
 	out[0] = as_map(lowering, from[first], map);
@@ -140,9 +144,11 @@ uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm work, si
 	uint32_t source[2];
 	bool is_pair = n == 2 && (work.kind == ARM_ADD || work.kind == ARM_MULTIPLY) && onnx_map_fits(map) &&
 	               pair_operands(lowering, from, map, source);
+	bool is_pool = work.kind == ARM_POOL;
 	if (!is_pair)
-		source[0] = n == 1 && is_map(&lowering->draft[from[0]], map) ? from[0]
-		                                                             : onnx_draft_view(lowering, n, from, map);
+		source[0] = n == 1 && (!is_pool || !lowering->draft[from[0]].is_vector)
+		                ? as_map(lowering, from[0], map)
+		                : onnx_draft_view(lowering, n, from, map);
 	if (source[0] == NO_DRAFT)
 		return NO_DRAFT;
 	struct onnx_draft *arm =
@@ -150,6 +156,10 @@ uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm work, si
 	if (!arm)
 		return NO_DRAFT;
 	onnx_draft_set_map(arm, map);
+	/* as the parser has it: the shape of the first operand */
+	arm->is_vector = lowering->draft[source[0]].is_vector;
+	if (arm->is_vector)
+		onnx_draft_set_map(arm, (struct onnx_map){map.c, 1, 1});
 	arm->layer.arm = work.kind;
 	arm->layer.whole = work.whole;
 	arm->layer.window = (struct window){.w = 1, .h = 1, .stride = 1, .padding = {.kind = PADDING_VALID}};

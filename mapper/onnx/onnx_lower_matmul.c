@@ -3,6 +3,7 @@
  * Layers of matrix products. A row is a pixel: rows times a matrix of weights is a convolution of 1x1; one row alone
  * is a fully connected layer. Products of results side by side, as heads of attention are, are groups of it.
  */
+#include "mapper/onnx/onnx_einsum.h"
 #include "mapper/onnx/onnx_lower_parts.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -142,4 +143,26 @@ enum onnx_status onnx_lower_matmul(struct onnx_lowering *lowering, struct onnx_w
 		product.n = onnx_n_element(&lowering->graph->value[work->node->out[0]].shape) /
 		            (product.m > 0 && product.n_column > 0 ? product.m * product.n_column : 1);
 	return lower_product(lowering, work, product, why);
+}
+
+/* One operand in another order is a view; two are a product of matrices, or nothing that the MAC array does. */
+enum onnx_status onnx_lower_einsum(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	struct einsum einsum;
+	struct einsum_product of;
+	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
+	if (!einsum_read(work, &einsum))
+		return ONNX_UNSUPPORTED;
+	if (einsum.n_in == 1 && einsum.n_out == in->n && einsum.n_label == in->n)
+		return onnx_lower_view(lowering, work, why);
+	*why = "it takes sums or a diagonal of one tensor; write it with ReduceSum or Gather";
+	if (einsum.n_in == 1)
+		return ONNX_UNSUPPORTED;
+	const char *fault = einsum_product(&einsum, &of);
+	if (fault) {
+		*why = fault;
+		return ONNX_UNSUPPORTED;
+	}
+	return lower_product(
+	    lowering, work, (struct product){of.n, of.m, of.k, of.n_column, work->node->in[0], work->node->in[1]}, why);
 }

@@ -36,6 +36,15 @@ struct onnx_place {
 
 #define NO_DRAFT UINT32_MAX
 
+/* A node that is part of a row's work, softmax or normalisation written in parts: one layer at its last node. */
+struct onnx_rows_work {
+	bool is_part;
+	uint32_t last;             /* node */
+	uint32_t source;           /* value whose rows they are */
+	enum arm_kind kind;        /* ARM_SOFTMAX, ARM_NORM */
+	bool along[ONNX_MAX_RANK]; /* dimensions along which rows lie */
+};
+
 /* A layer that may still change: draft 0 is the network's input. */
 struct onnx_draft {
 	struct layer layer;   /* its sources are those below, until the end */
@@ -55,10 +64,11 @@ struct onnx_draft {
 struct onnx_lowering {
 	struct onnx_graph *graph;
 	struct onnx_plan *plan;
-	struct onnx_place *place;  /* [n_value] */
-	struct onnx_draft *draft;  /* [n_draft] */
-	size_t n_draft, max_draft; /* equal: there were too many */
-	uint32_t node;             /* the one that is being translated */
+	struct onnx_place *place;    /* [n_value] */
+	struct onnx_rows_work *rows; /* [n_node] */
+	struct onnx_draft *draft;    /* [n_draft] */
+	size_t n_draft, max_draft;   /* equal: there were too many */
+	uint32_t node;               /* the one that is being translated */
 	bool no_memory;
 	struct arena arena; /* scratch */
 };
@@ -70,6 +80,19 @@ struct onnx_map {
 
 /* onnx_lower_region.c: roots, functions and exits of all values. */
 void onnx_region_find(struct onnx_lowering *lowering);
+
+/*
+ * onnx_lower_norm.c: which nodes are a row's work in parts (after roots are known, before exits are); and its layer, at
+ * the last of them.
+ */
+void onnx_norm_find(struct onnx_lowering *lowering);
+onnx_lower_fn onnx_lower_norm;
+
+/*
+ * onnx_lower_arm.c: WHOLE_* bits of rows along dimensions of a shape; is_shape: its layer has the shape's map, else
+ * that of rows of a matrix. 0 where rows are too long for a PE.
+ */
+uint32_t onnx_rows_whole(const struct onnx_shape *shape, const bool along[ONNX_MAX_RANK], bool is_shape);
 
 /* onnx_lower_draft.c. Whether a map is one that layers can have. */
 bool onnx_map_fits(struct onnx_map map);

@@ -110,9 +110,13 @@ static void note_reads(struct onnx_lowering *lowering, uint32_t n)
 		uint32_t in = node->in[i];
 		if (in == 0 || lowering->graph->value[in].is_constant)
 			continue;
+		/* what a row's work in parts reads is its source; the rest is its own */
+		if (lowering->rows[n].is_part && in != lowering->rows[n].source)
+			continue;
 		if (lowering->place[in].first_reader == 0)
 			lowering->place[in].first_reader = n + 1;
-		if (node->n_out == 0 || lowering->place[node->out[0]].root != lowering->place[in].root)
+		if (node->n_out == 0 || lowering->rows[n].is_part ||
+		    lowering->place[node->out[0]].root != lowering->place[in].root)
 			note_exit(lowering, in);
 	}
 }
@@ -131,6 +135,7 @@ void onnx_region_find(struct onnx_lowering *lowering)
 			(void)join_region(lowering, op, node);
 		lowering->place[node->out[0]].is_positive = op && stays_positive(lowering, op, node);
 	}
+	onnx_norm_find(lowering);
 	for (uint32_t n = 0; n < graph->n_node; n++)
 		note_reads(lowering, n);
 	for (uint32_t v = 1; v < graph->n_value; v++)

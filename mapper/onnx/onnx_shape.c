@@ -10,6 +10,13 @@ bool onnx_infer_same(struct onnx_work *work)
 	return onnx_op_set(work, 0, &onnx_op_in(work, 0)->shape, onnx_op_in(work, 0)->type);
 }
 
+/* The result; further on, behind mean and deviation, the sum that was normalised. */
+bool onnx_infer_skip_norm(struct onnx_work *work)
+{
+	const struct onnx_value *in = onnx_op_in(work, 0);
+	return onnx_op_set(work, 0, &in->shape, in->type) && onnx_op_set(work, 3, &in->shape, in->type);
+}
+
 /* The numbers, and one scale and zero point for all of them. */
 bool onnx_infer_quantise(struct onnx_work *work)
 {

@@ -104,6 +104,9 @@ static double root(double a, double b)
 #define CONV .infer = onnx_infer_conv, .count = onnx_count_conv, .lower = onnx_lower_conv
 #define POOL .n_in = 1, .infer = onnx_infer_pool, .lower = onnx_lower_pool
 #define GLOBAL .n_in = 1, .infer = onnx_infer_global_pool, .lower = onnx_lower_global_pool
+#define ATTENTION .infer = onnx_infer_attention, .count = onnx_count_attention, .lower = onnx_lower_attention
+#define SKIP_NORM \
+	.n_in = 2, .infer = onnx_infer_skip_norm, .lower = onnx_lower_skip_norm, .arm = ARM_NORM, .rows = ROWS_BEHIND
 #define VIEW .lower = onnx_lower_view
 #define KEPT .trait = TRAIT_SAME, .lower = onnx_lower_view, .sign = SIGN_KEPT
 #define FUNCTION .trait = TRAIT_FUNCTION, .lower = onnx_lower_combine
@@ -119,9 +122,12 @@ static const struct onnx_op op_table[] = {
     {"And", FOLD_PAIR(both)},
     {"ArgMax", .n_in = 1, .infer = onnx_infer_arg, .lower = onnx_lower_reduce},
     {"ArgMin", .n_in = 1, .infer = onnx_infer_arg, .lower = onnx_lower_reduce},
+    {"Attention", .n_in = 2, ATTENTION, .operand = {1, 2}},
     {"AveragePool", POOL, .is_average = true, .sign = SIGN_KEPT},
     {"BatchNormalization", SAME, .trait = TRAIT_AFFINE, .lower = onnx_lower_combine},
+    {"BiasGelu", .n_in = 2, .infer = onnx_infer_broadcast, FUNCTION},
     {"Cast", SAME, KEPT, .fold = onnx_fold_copy},
+    {"CastLike", SAME, KEPT, .fold = onnx_fold_copy},
     {"Ceil", FOLD_EACH(round_up)},
     {"Celu", EACH},
     {"Clip", EACH},
@@ -139,6 +145,7 @@ static const struct onnx_op op_table[] = {
     {"Div", FOLD_SCALE(divide), .arm = ARM_MULTIPLY},
     {"Dropout", SAME, KEPT, .fold = onnx_fold_copy},
     {"DynamicQuantizeLinear", .n_in = 1, .infer = onnx_infer_quantise, .lower = onnx_lower_quantise},
+    {"Einsum", .n_in = 1, .infer = onnx_infer_einsum, .count = onnx_count_einsum, .lower = onnx_lower_einsum, .operand = {1, 0}},
     {"Elu", EACH},
     {"Equal", FOLD_PAIR(equal)},
     {"Erf", EACH},
@@ -155,11 +162,14 @@ static const struct onnx_op op_table[] = {
     {"Greater", FOLD_PAIR(greater)},
     {"GreaterOrEqual", FOLD_PAIR(greater_or_equal)},
     {"GroupNormalization", NORM(ROWS_IMAGE)},
+    {"GroupQueryAttention", .n_in = 3, ATTENTION},
     {"HardSigmoid", EACH, .sign = SIGN_POSITIVE},
     {"HardSwish", EACH},
     {"Hardmax", SOFTMAX},
     {"Identity", SAME, KEPT, .fold = onnx_fold_copy},
     {"InstanceNormalization", NORM(ROWS_PIXELS)},
+    {"IsInf", EACH},
+    {"IsNaN", EACH},
     {"LRN", NORM(ROWS_SECOND)},
     {"LayerNormalization", NORM(ROWS_BEHIND)},
     {"LeakyRelu", EACH},
@@ -178,6 +188,7 @@ static const struct onnx_op op_table[] = {
     {"Mish", EACH},
     {"Mod", FOLD_PAIR(remainder_of)},
     {"Mul", FOLD_SCALE(multiply), .arm = ARM_MULTIPLY},
+    {"MultiHeadAttention", .n_in = 3, ATTENTION},
     {"Neg", FOLD_EACH(negate)},
     {"Not", FOLD_EACH(invert)},
     {"Or", FOLD_PAIR(either)},
@@ -193,6 +204,7 @@ static const struct onnx_op op_table[] = {
     {"Reciprocal", EACH},
     {"ReduceL1", REDUCE},
     {"ReduceL2", REDUCE},
+    {"ReduceLogSum", REDUCE},
     {"ReduceLogSumExp", REDUCE},
     {"ReduceMax", REDUCE},
     {"ReduceMean", REDUCE, .is_average = true, .sign = SIGN_KEPT},
@@ -208,8 +220,11 @@ static const struct onnx_op op_table[] = {
     {"Shape", .n_in = 1, .infer = onnx_infer_shape, .fold = onnx_fold_shape},
     {"Sigmoid", EACH, .sign = SIGN_POSITIVE},
     {"Sign", EACH},
+    {"SimplifiedLayerNormalization", NORM(ROWS_BEHIND)},
     {"Sin", EACH},
     {"Size", .n_in = 1, .infer = onnx_infer_size, .fold = onnx_fold_size},
+    {"SkipLayerNormalization", SKIP_NORM},
+    {"SkipSimplifiedLayerNormalization", SKIP_NORM},
     {"Slice", .n_in = 1, .infer = onnx_infer_slice, .lower = onnx_lower_slice, .sign = SIGN_KEPT, .fold = onnx_fold_slice},
     {"Softmax", SOFTMAX, .sign = SIGN_POSITIVE},
     {"Softplus", EACH, .sign = SIGN_POSITIVE},
@@ -220,6 +235,7 @@ static const struct onnx_op op_table[] = {
     {"Squeeze", .n_in = 1, .infer = onnx_infer_squeeze, KEPT, .fold = onnx_fold_copy},
     {"Sub", FOLD_SCALE(subtract), .arm = ARM_ADD},
     {"Sum", .n_in = 1, SUM, .arm = ARM_ADD, .fold = onnx_fold_pairs, .number = add},
+    {"Swish", EACH},
     {"Tanh", EACH},
     {"ThresholdedRelu", EACH},
     {"Tile", .n_in = 2, .infer = onnx_infer_tile, VIEW},

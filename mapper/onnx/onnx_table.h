@@ -18,10 +18,14 @@ onnx_count_fn onnx_count_conv, onnx_count_conv_transpose;
 onnx_infer_fn onnx_infer_gemm, onnx_infer_matmul;
 onnx_count_fn onnx_count_gemm, onnx_count_matmul;
 
+/* onnx_einsum.c, onnx_attention.c: */
+onnx_infer_fn onnx_infer_einsum, onnx_infer_attention;
+onnx_count_fn onnx_count_einsum, onnx_count_attention;
+
 /* onnx_shape.c: */
 onnx_infer_fn onnx_infer_same, onnx_infer_broadcast, onnx_infer_quantise, onnx_infer_reshape, onnx_infer_flatten,
     onnx_infer_squeeze, onnx_infer_unsqueeze, onnx_infer_transpose, onnx_infer_concat, onnx_infer_split,
-    onnx_infer_reduce, onnx_infer_arg, onnx_infer_space_to_depth, onnx_infer_depth_to_space;
+    onnx_infer_reduce, onnx_infer_skip_norm, onnx_infer_arg, onnx_infer_space_to_depth, onnx_infer_depth_to_space;
 /* Whether a reduction is one over both sides of a map. */
 bool onnx_reduces_pixels(struct onnx_work *work);
 
@@ -37,13 +41,17 @@ const struct onnx_attribute *onnx_constant_value(const struct onnx_work *work);
 onnx_lower_fn onnx_lower_conv, onnx_lower_conv_transpose, onnx_lower_pool, onnx_lower_global_pool;
 
 /* onnx_lower_matmul.c: */
-onnx_lower_fn onnx_lower_gemm, onnx_lower_matmul;
+onnx_lower_fn onnx_lower_gemm, onnx_lower_matmul, onnx_lower_einsum;
+
+/* onnx_lower_attention.c: */
+onnx_lower_fn onnx_lower_attention;
 
 /* onnx_lower_move.c: */
 onnx_lower_fn onnx_lower_concat, onnx_lower_split, onnx_lower_slice, onnx_lower_pad, onnx_lower_resize, onnx_lower_view;
 
 /* onnx_lower_arm.c: */
-onnx_lower_fn onnx_lower_add, onnx_lower_combine, onnx_lower_rows, onnx_lower_reduce, onnx_lower_quantise;
+onnx_lower_fn onnx_lower_add, onnx_lower_combine, onnx_lower_rows, onnx_lower_skip_norm, onnx_lower_reduce,
+    onnx_lower_quantise;
 
 /* onnx_fold.c: */
 onnx_fold_fn onnx_fold_copy, onnx_fold_each, onnx_fold_pairs, onnx_fold_where, onnx_fold_shape, onnx_fold_concat,

@@ -143,11 +143,16 @@ static void put_upsample(struct line *line, const struct layer *layer)
 	put_sources(line, layer);
 }
 
-static void put_view(struct line *line, const struct layer *layer)
+static void put_data(struct line *line, const struct layer *layer)
 {
 	put_key(line, "size");
 	(void)fprintf(line->file, "[%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", layer->view_w, layer->view_h,
 	              layer->view_c);
+}
+
+static void put_view(struct line *line, const struct layer *layer)
+{
+	put_data(line, layer);
 	put_sources(line, layer);
 }
 
@@ -174,6 +179,7 @@ void onnx_write_yaml(const struct onnx_import *import, FILE *file)
 	    [LAYER_FC] = {"fc", put_fc},          [LAYER_CONCAT] = {"concat", put_sources},
 	    [LAYER_SLICE] = {"slice", put_slice}, [LAYER_UPSAMPLE] = {"upsample", put_upsample},
 	    [LAYER_VIEW] = {"view", put_view},    [LAYER_ARM] = {"arm", put_arm},
+	    [LAYER_DATA] = {"data", put_data},
 	};
 	const struct layer_list *list = &import->plan.list;
 	assert(import->plan.n_unsupported == 0);
@@ -194,7 +200,7 @@ void onnx_write_yaml(const struct onnx_import *import, FILE *file)
 		(void)fprintf(file, "  - %s: {", kind[layer->kind].key);
 		kind[layer->kind].put(&line, layer);
 		(void)fputc('}', file);
-		if (layer->kind >= LAYER_CONCAT)
+		if (layer->kind >= LAYER_CONCAT && layer->kind != LAYER_DATA)
 			put_comment(file, &import->graph.node[import->plan.node_of[i]]);
 		else
 			(void)fputc('\n', file);

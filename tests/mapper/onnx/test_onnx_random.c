@@ -64,8 +64,12 @@ static void random_integers(Onnx__NodeProto *node, const char *key, size_t n, in
 static void random_attributes(Onnx__NodeProto *node)
 {
 	static const char *const pad[] = {"SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET"};
-	static const char *const key[] = {"axis",   "group",     "keepdims",  "transA",
-	                                  "transB", "blocksize", "ceil_mode", "broadcast"};
+	static const char *const key[] = {"axis",        "group",        "keepdims",  "transA",
+	                                  "transB",      "blocksize",    "ceil_mode", "broadcast",
+	                                  "q_num_heads", "kv_num_heads", "num_heads"};
+	static const char *const equation[] = {
+	    "ij,jk->ik", "bij,bjk->bik", "bid,bjd->bij", "...ij,...jk", "bhid,bhjd->bhij", "bcij,bcij->bc",  "ii,ij->j",
+	    "ijk->kij",  "i,j->ij",      "ij,kj",        "bchw,ck",     "ij->i",           "bhij,bhjd->bihd"};
 	size_t n = 1 + (size_t)chance(3);
 	if (chance(2))
 		random_integers(node, "strides", 2, 1, 3);
@@ -85,6 +89,10 @@ static void random_attributes(Onnx__NodeProto *node)
 		random_integers(node, "split", n, 1, 4);
 	if (chance(3) == 0)
 		builder_word(&builder, node, "mode", "linear");
+	if (strcmp(node->op_type, "Einsum") == 0)
+		builder_word(&builder, node, "equation", equation[chance(sizeof(equation) / sizeof(equation[0]))]);
+	if (strstr(node->op_type, "Attention") && chance(2))
+		node->domain = builder_text(&builder, "com.microsoft");
 	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++)
 		if (chance(4) == 0)
 			builder_integer(&builder, node, key[i], chance(6) - 2);
@@ -158,7 +166,18 @@ static void add_any(const char *out)
 	                                 "ReduceProd",
 	                                 "DynamicQuantizeLinear",
 	                                 "GlobalMaxPool",
-	                                 "ConvTranspose"};
+	                                 "ConvTranspose",
+	                                 "Einsum",
+	                                 "Einsum",
+	                                 "Einsum",
+	                                 "Attention",
+	                                 "Attention",
+	                                 "MultiHeadAttention",
+	                                 "GroupQueryAttention",
+	                                 "SkipLayerNormalization",
+	                                 "ReduceMax",
+	                                 "Exp",
+	                                 "Sqrt"};
 	const char *in[4];
 	size_t n = 1 + (size_t)chance(4);
 	for (size_t i = 0; i < 4; i++)
