@@ -68,6 +68,8 @@ ifeq ($(filter 0 1,$(BROWSER)),)
 override BROWSER := $(if $(filter release,$(VARIANT)),auto,0)
 endif
 export BROWSER
+# And Python: PYTHON=1 insists on one with what the package needs, or names one (dse/python/find).
+export PYTHON
 MPI_FLAGS := $(if $(filter 0,$(MPI)),,$(wordlist 2,99,$(shell mpicc -show 2>/dev/null)))
 MPI_CFLAGS := $(if $(MPI_FLAGS),-DDSE_MPI $(patsubst -I%,-isystem %,$(filter -I%,$(MPI_FLAGS))))
 MPI_LIBS := $(filter -L% -l% -Wl%,$(MPI_FLAGS))
@@ -141,14 +143,14 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills widths stops faults fuzz draws ranges signatures certificates tiers tiers-table calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills widths stops faults fuzz draws ranges signatures certificates tiers tiers-table calibrate bench debug asan tsan install deb wheel python-draws,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
 .PHONY: all deps test test-threads widths stops faults fuzz draws mutation mutants tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
-.PHONY: install-files uninstall deb deb-files dist reproducible
+.PHONY: install-files uninstall deb deb-files wheel wheel-files python-draws dist reproducible
 .PHONY: build-faults help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches
 .PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
@@ -521,11 +523,25 @@ install-files:
 uninstall:
 	$(Q)$(INSTALL) --uninstall
 
-# Debian packages of the program, the library and what is needed to build with it, in build/packages.
+# Debian packages of the program, the library, what is needed to build with it, and Python's, in build/packages.
 deb:
 	@CC='$(CC)' ./.ci/deps --check
 	$(AGAIN) VARIANT=release PREFIX=/usr build-program
 	+@$(MAKE) --no-print-directory VARIANT=release PREFIX=/usr deb-files
+
+# The Python package with library, program and shipped files in it, for `pip install`; in build/packages. It is linked with
+# this system's libraries, so it is for systems of the same kind.
+wheel: deps
+	$(AGAIN) VARIANT=release build-program
+	+@$(MAKE) --no-print-directory VARIANT=release wheel-files
+
+wheel-files:
+	$(Q)BUILD='$(BUILD)' VERSION='$(VERSION)' SONAME='$(SONAME)' ./dse/packaging/wheel
+
+# All random cases of the Python package's tests: 1 000 designs, 40 spaces, 10 000 calls that leak nothing. A minute or two.
+python-draws: deps
+	$(AGAIN) VARIANT=release build-program
+	@DRAWS=all DSE='$(abspath $(PROGRAM))' ./tests/run tests/cli/python.sh
 
 deb-files:
 	$(Q)BUILD='$(BUILD)' VERSION='$(VERSION)' SONAME='$(SONAME)' PACKAGES='$(LIBRARY_PACKAGES)' ./dse/packaging/deb
@@ -571,8 +587,10 @@ help:
 	@echo 'make format     lay the source out with clang-format'
 	@echo 'make install    program, libdse, shipped files, manual page, completions to PREFIX ($(PREFIX)), below DESTDIR'
 	@echo 'make uninstall  remove them; give it the same PREFIX and DESTDIR'
-	@echo 'make deb        Debian packages dse, libdse and libdse-dev in build/packages'
+	@echo 'make deb        Debian packages dse, libdse, libdse-dev and python3-dse in build/packages'
+	@echo 'make wheel      the Python package with all it needs, for pip, in build/packages'
+	@echo 'make python-draws all random cases of the tests of the Python package; minutes'
 	@echo 'make dist       the last commit'"'"'s sources as a tarball'
 	@echo 'make reproducible build the last commit twice, in different folders: the same bytes? minutes'
 	@echo 'make clean      remove build/'
-	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, V=1 (show commands), MPI=0 or 1, BROWSER=0 or 1, JOBS, TEST_JOBS, PREFIX, LIBDIR, DESTDIR'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, V=1 (show commands), MPI=0 or 1, BROWSER=0 or 1, PYTHON=1 or a path, JOBS, TEST_JOBS, PREFIX, LIBDIR, DESTDIR'

@@ -18,7 +18,7 @@ enum err_code cmd_why(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = why_parse(&run.space, (const char *const *)options->file + 1, options->n_file - 1, &choice, err);
 	if (code == ERR_OK)
-		code = why_make(&run.space, &choice, parallel_n_thread((size_t)options->jobs), &why, err);
+		code = why_make(&run.space, &choice, parallel_n_thread((size_t)options->jobs), NULL, &why, err);
 	if (code == ERR_OK)
 		code = output_file_open(&file, options->out, err);
 	if (code == ERR_OK) {

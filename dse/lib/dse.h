@@ -237,6 +237,25 @@ DSE_API const struct dse_point *dse_point(struct dse *dse, size_t i);
 DSE_API const struct dse_choice *dse_choice(struct dse *dse, size_t i, size_t k);
 
 /*
+ * Which machine wins, which lose to whom, by how much and why: the sentences that `dse explore` begins with, each ending
+ * in '\n'; and the object "verdict" of run.json, which has the table and each claim as data, too. "" before dse_explore,
+ * and where it was not searched layer by layer. Owned by the handle, until the next call of dse_explore, of
+ * dse_open_space, or of these two.
+ */
+DSE_API const char *dse_verdict(struct dse *dse);
+DSE_API const char *dse_verdict_json(struct dse *dse);
+
+/*
+ * Why not this one? Words [n_word] as `dse why` takes them ("mla.array=24x8", "CONV_3.strategy=fusion", "level=PL1", a
+ * mapping's file) fix a choice; what the space leaves open is searched again, exactly, in the fast tier, and *json is what
+ * `dse why --json` prints: on the front, or by how much it is beaten at least, which layers lose most, which step of an
+ * axis would put it there. Takes several searches. *json is owned by the handle, until the next call of this function.
+ * DSE_USAGE, DSE_INPUT: no such choice, with what is allowed; DSE_INFEASIBLE: the space has no design; DSE_INTERRUPTED.
+ */
+DSE_API enum dse_code dse_why(struct dse *dse, const char *const *word, size_t n_word, unsigned n_thread,
+                              const char **json);
+
+/*
  * Open point i as a mapping, of one network (counted from 0, in the space's order), for dse_evaluate and dse_save.
  * Its machine and network are read again. DSE_USAGE: there is no such point or network; DSE_INPUT, DSE_IO.
  */

@@ -12,6 +12,8 @@
 #include "dse/price/price.h"
 #include "dse/space/space_goals.h"
 #include "dse/space/space_machine.h"
+#include "dse/verdict/verdict.h"
+#include "dse/why/why.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,7 @@ struct library_front {
 	const char **key, **field; /* [design_n_field] of choice */
 	char (*field_text)[FIELD_TEXT_SIZE];
 	char text_shown[CHOICE_TEXT_SIZE];
+	char *verdict, *why; /* NULL: nobody asked */
 };
 
 /* ---- reading ---- */
@@ -52,6 +55,8 @@ static void forget_front(struct library_front *front)
 	explore_free(&front->explore);
 	free(front->value_text);
 	front->value_text = NULL;
+	free(front->verdict);
+	front->verdict = NULL;
 	front->unrolled = (struct unrolled){0};
 	front->unroller = (struct unroller){0};
 	front->price = (struct price){0};
@@ -70,6 +75,7 @@ void library_front_free(struct library_front *front)
 	free(front->key);
 	free(front->field);
 	free(front->field_text);
+	free(front->why);
 	free(front);
 }
 
@@ -356,6 +362,100 @@ const struct dse_choice *dse_choice(struct dse *dse, size_t i, size_t k)
 	                                    .dram_byte = (uint64_t)of->metric[METRIC_DRAM]};
 	(void)uselocale(before);
 	return &front->choice;
+}
+
+static const char *verdict_text(struct dse *dse, bool is_json)
+{
+	if (!dse_front_detail(dse))
+		return "";
+	struct library_front *front = dse->front;
+	const struct run_verdict_of of = {.space = &front->space,
+	                                  .explore = &front->explore,
+	                                  .unroller = front->explore.front.n > 0 ? &front->unroller : NULL,
+	                                  .price = front->price.is_priced ? &front->price : NULL};
+	struct run_verdict verdict;
+	struct json json;
+	size_t n_byte = 0;
+	free(front->verdict);
+	front->verdict = NULL;
+	FILE *file = open_memstream(&front->verdict, &n_byte);
+	if (!file)
+		return "";
+	locale_t before = uselocale(dse->plain);
+	run_verdict_make(&of, &verdict);
+	for (size_t i = 0; i < verdict.n_sentence && !is_json; i++)
+		(void)fprintf(file, "%s\n", verdict.sentence[i]);
+	if (is_json) {
+		json_start_object(&json, file, 1);
+		run_verdict_put_json(&json, &front->space, &verdict);
+		json_finish(&json);
+	}
+	run_verdict_free(&verdict);
+	(void)uselocale(before);
+	return fclose(file) == 0 && front->verdict ? front->verdict : "";
+}
+
+const char *dse_verdict(struct dse *dse)
+{
+	return verdict_text(dse, false);
+}
+
+const char *dse_verdict_json(struct dse *dse)
+{
+	return verdict_text(dse, true);
+}
+
+struct question {
+	struct library_front *front;
+	const char *const *word;
+	size_t n_word;
+	unsigned n_thread;
+};
+
+/* Of the space anew: the front may have been priced meanwhile, and why is the fast tier's. */
+static enum err_code answer(struct library_work *work, struct err *err)
+{
+	const struct question *question = work->context;
+	struct library_front *front = question->front;
+	const struct space_given given = {.detail = DETAIL_FAST, .text = front->text};
+	struct space space;
+	struct why_choice choice = {.text = ""};
+	struct why *why = calloc(1, sizeof(*why));
+	size_t n_byte = 0;
+	FILE *file;
+	enum err_code code = space_read_given(front->path, &given, &space, err);
+	if (code == ERR_OK && !why)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK)
+		code = why_parse(&space, question->word, question->n_word, &choice, err);
+	if (code == ERR_OK)
+		code = why_make(&space, &choice, question->n_thread, &work->watch, why, err);
+	if (code == ERR_OK) {
+		free(front->why);
+		front->why = NULL;
+		file = open_memstream(&front->why, &n_byte);
+		if (file)
+			why_put_json(file, why);
+		if (!file || fclose(file) != 0)
+			code = err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	why_choice_free(&choice);
+	free(why);
+	space_free(&space);
+	return code;
+}
+
+enum dse_code dse_why(struct dse *dse, const char *const *word, size_t n_word, unsigned n_thread, const char **json)
+{
+	if (!library_can_begin(dse, "dse_why", word && n_word > 0 && json, NEED_SPACE))
+		return DSE_USAGE;
+	locale_t before = library_begin(dse);
+	struct question question = {dse->front, word, n_word, parallel_n_thread(n_thread)};
+	struct library_work work = {.run = answer, .context = &question};
+	enum err_code code = library_watch_run(dse, &work);
+	if (code == ERR_OK)
+		*json = dse->front->why;
+	return library_end(dse, code, before);
 }
 
 /* The point's machine and one network anew from their files, with the point's values and designs. */

@@ -25,6 +25,7 @@ struct asker {
 	const struct why_choice *choice;
 	struct why *why;
 	unsigned n_thread;
+	struct explore_watch watch;
 	bool is_scaled[SPACE_MAX_OBJECTIVE]; /* objectives that are not the machine's alone */
 	struct why_searched front, own;
 	struct err *err;
@@ -34,7 +35,8 @@ struct asker {
 static enum err_code search(struct asker *asker, bool with_choice, const struct machine_param *param, const char *text,
                             struct why_searched *searched)
 {
-	const struct explore_options options = {.engine = &engine_exact, .n_thread = asker->n_thread, .seed = 1};
+	const struct explore_options options = {
+	    .engine = &engine_exact, .n_thread = asker->n_thread, .seed = 1, .watch = asker->watch};
 	*searched = (struct why_searched){.is_begun = true};
 	why_variant(asker->space, with_choice ? asker->choice : NULL, param, text, &searched->arena, &searched->space);
 	if (with_choice && asker->choice->mapping)
@@ -389,12 +391,17 @@ static enum err_code check_choice(const struct asker *asker)
 	return ERR_USAGE;
 }
 
-enum err_code why_make(const struct space *space, const struct why_choice *choice, unsigned n_thread, struct why *why,
-                       struct err *err)
+enum err_code why_make(const struct space *space, const struct why_choice *choice, unsigned n_thread,
+                       const struct explore_watch *watch, struct why *why, struct err *err)
 {
 	struct asker *asker = memory_array(1, sizeof(*asker)); /* a small stack has no room for it */
 	assert(space && choice && why && err && space->detail == DETAIL_FAST);
-	*asker = (struct asker){.space = space, .choice = choice, .why = why, .n_thread = n_thread, .err = err};
+	*asker = (struct asker){.space = space,
+	                        .choice = choice,
+	                        .why = why,
+	                        .n_thread = n_thread,
+	                        .watch = watch ? *watch : (struct explore_watch){0},
+	                        .err = err};
 	*why = (struct why){.space = space, .choice = choice};
 	for (size_t k = 0; k < space->n_objective; k++)
 		asker->is_scaled[k] = metric_table[space->objective[k]].scope != METRIC_OF_MACHINE;

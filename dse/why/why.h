@@ -11,6 +11,7 @@
  *                                                        │                              layers that lose most
  *                                                        └─► one step of an axis further: would it be on the front?
  */
+#include "dse/search/explore.h"
 #include "dse/space/machine_set.h"
 #include "dse/space/provenance.h"
 #include "dse/space/space.h"
@@ -109,11 +110,11 @@ void why_choice_free(struct why_choice *choice);
 
 /*
  * Answer. ERR_INFEASIBLE: the space has no design; ERR_INPUT, ERR_USAGE: the choice is none on its machines; ERR_IO;
- * ERR_INTERRUPTED; ERR_INTERNAL. space and choice must outlive why. As long as two searches of the space, and two for
- * each axis.
+ * ERR_INTERRUPTED; ERR_INTERNAL. watch: who looks on from outside; NULL: nobody. space and choice must outlive why. As long
+ * as two searches of the space, and two for each axis.
  */
-enum err_code why_make(const struct space *space, const struct why_choice *choice, unsigned n_thread, struct why *why,
-                       struct err *err);
+enum err_code why_make(const struct space *space, const struct why_choice *choice, unsigned n_thread,
+                       const struct explore_watch *watch, struct why *why, struct err *err);
 
 /* Sentences and tables. */
 void why_print(FILE *file, const struct why *why);

@@ -184,4 +184,4 @@ fi
 
 install_files uninstall PREFIX="$prefix"
 [ -z "$(find "$prefix" -type f -o -type l)" ] || fail "uninstall leaves files"
-[ ! -d "$prefix/share/dse" ] && [ ! -d "$prefix/share/doc/dse" ] || fail "uninstall leaves folders"
+[ ! -d "$prefix/lib/python3/dist-packages/dse" ] && [ ! -d "$prefix/share/dse" ] && [ ! -d "$prefix/share/doc/dse" ] || fail "uninstall leaves folders"

@@ -27,7 +27,7 @@ make_deb() {
 }
 (umask 022 && make_deb make -s deb-files BUILD="$work/first" && expect_empty "$work/err")
 (umask 077 && make_deb TZ=Asia/Tokyo LC_ALL=C.UTF-8 make -s deb-files BUILD="$work/second")
-for package in dse libdse0.1 libdse-dev; do
+for package in dse libdse0.1 libdse-dev python3-dse; do
 	set -- "$work"/first/packages/"$package"_*.deb
 	expect_same "$1" "$work/second/packages/${1##*/}"
 	mkdir "$work/$package"
@@ -57,3 +57,34 @@ expect_text "$work/libdse-dev/control" "Depends: libdse0.1 (= "
 [ "$(find "$work/results" -name front.csv | wc -l)" -eq 1 ] || fail "no front"
 expect_code 0 "$DSE" explore spaces/smoke.yaml -q -o "$work/ours"
 cmp "$work"/results/*/front.csv "$work"/ours/*/front.csv || fail "another front"
+
+# The Python package from its own and the library's package, and from the wheel, away from any clone.
+python=$(./dse/python/find 2>"$work/why") || {
+	echo "SKIPPED: $(cat "$work/why")"
+	exit 0
+}
+cat >"$work/sizes.py" <<'END'
+import sys, dse
+front = dse.size("dvfs_chip", "tiny", vary={"mla.array": ["16x4", "8x4"]}, detail="fast", progress=False)
+assert len(front) > 3 and " wins: " in front.verdict, front
+assert dse.library_path().startswith(sys.argv[1]), dse.library_path()
+run = dse.Space(machine="dvfs_chip", network="tiny", layers=[{"match": ".*", "split": "even"}]).run("runs", "--detail", "fast")
+assert run.is_complete and len(run.points) > 1
+END
+lib=$(dirname "$(find "$work/root" -name 'libdse.so.*' | head -n 1)")
+(cd "$work" && env -u DSE PATH="$work/root/usr/bin:$PATH" DSE_LIBRARY="$(find "$lib" -name 'libdse.so.*.*.*')" PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH="$work/root/usr/lib/python3/dist-packages" "$python" sizes.py "$work/root") || fail "python3-dse"
+expect_text "$work/python3-dse/control" 'Architecture: all'
+(umask 077 && make_deb make -s wheel-files BUILD="$work/first" && expect_empty "$work/err")
+(umask 022 && make_deb TZ=Asia/Tokyo make -s wheel-files BUILD="$work/second")
+wheel=$(ls "$work"/first/packages/dse-*.whl)
+expect_same "$wheel" "$work/second/packages/${wheel##*/}"
+if "$python" -m pip --version >/dev/null 2>&1; then
+	"$python" -m pip install -q --no-index --no-deps --target "$work/wheel" "$wheel" 2>"$work/err" || {
+		cat "$work/err" >&2
+		fail "pip does not install the wheel"
+	}
+	(cd "$work" && env -u DSE PYTHONPATH="$work/wheel" "$python" sizes.py "$work/wheel") || fail "the wheel"
+else
+	echo "SKIPPED: no pip here to install the wheel"
+fi

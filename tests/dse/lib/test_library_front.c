@@ -212,6 +212,31 @@ static void test_front_of_nothing(void **state)
 	assert_fails(dse, dse_explore(dse, NULL, 2), DSE_INFEASIBLE, "none: no feasible design; nearest: ");
 	assert_non_null(strstr(dse_message(dse), "latency_ms"));
 	assert_int_equal(dse_n_point(dse), 0);
+	assert_non_null(strstr(dse_verdict(dse), "latency_ms"));
+	dse_free(dse);
+}
+
+/* Verdicts and answers are there once there is a front, or a space; tests/dse/python compares them with the program's. */
+static void test_front_says_why(void **state)
+{
+	(void)state;
+	static const char *const right[] = {"mla.array=8x4"}, *const wrong[] = {"mla.array=8x5000"};
+	const char *json = NULL;
+	struct dse *dse = dse_new();
+	assert_string_equal(dse_verdict(NULL), "");
+	assert_fails(dse, dse_why(dse, right, 1, 1, &json), DSE_USAGE, "no space is open");
+	assert_code(dse, dse_open_space(dse, SMOKE), DSE_OK);
+	assert_string_equal(dse_verdict(dse), "");
+	assert_string_equal(dse_verdict_json(dse), "");
+	assert_fails(dse, dse_why(dse, right, 0, 1, &json), DSE_USAGE, "an argument is NULL");
+	assert_int_equal(dse_why(dse, wrong, 1, 1, &json) == DSE_OK, 0);
+	assert_null(json);
+	assert_code(dse, dse_why(dse, right, 1, 2, &json), DSE_OK);
+	assert_non_null(strstr(json, "\"on_front\": true"));
+	assert_code(dse, dse_explore(dse, NULL, 2), DSE_OK);
+	assert_non_null(strstr(dse_verdict(dse), "16x4 wins"));
+	assert_non_null(strstr(dse_verdict_json(dse), "\"claims\""));
+	assert_code(dse, dse_why(dse, right, 1, 2, &json), DSE_OK); /* of a front with prices, too */
 	dse_free(dse);
 }
 
@@ -303,7 +328,7 @@ int main(void)
 	    cmocka_unit_test(test_front_is_the_searchs),       cmocka_unit_test(test_front_points_are_mappings),
 	    cmocka_unit_test(test_front_calls_out_of_order),   cmocka_unit_test(test_front_of_a_text),
 	    cmocka_unit_test(test_front_of_nothing),           cmocka_unit_test(test_front_is_watched),
-	    cmocka_unit_test(test_front_is_cancelled_alone),
+	    cmocka_unit_test(test_front_is_cancelled_alone),   cmocka_unit_test(test_front_says_why),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

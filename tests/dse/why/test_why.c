@@ -170,7 +170,7 @@ static void try_space(uint32_t number, struct tally *tally)
 		word[i] = drawn.word[i];
 	if (why_parse(&space, word, drawn.n_word, &choice, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
-	enum err_code code = why_make(&space, &choice, 2, why, &err);
+	enum err_code code = why_make(&space, &choice, 2, NULL, why, &err);
 	assert_int_equal(code, front.n > 0 ? ERR_OK : ERR_INFEASIBLE);
 	tally->n_nothing += front.n == 0;
 	tally->n_machine += drawn.chosen_machine && !drawn.is_file;
