@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import html
 import json
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import pandas as pd
 
 from . import _library as lib
 from .design import Mapping, texts
-
-if TYPE_CHECKING:
-    from .space import Space
 
 N_HTML = 20  # rows that a notebook shows
 
@@ -38,11 +35,11 @@ class Front:
     them, but for those whose values are all whole numbers.
 
     objectives: their names. detail: the tier, "fast" or "event". is_complete: False after an interruption. verdict: which
-    machine wins, who loses to whom, and why, in sentences; verdict_data: the same as data."""
+    machine wins, who loses to whom, and why, in sentences; verdict_data: the same as data. yaml: the space's text."""
 
-    def __init__(self, handle: lib.Handle, space: "Space", is_complete: bool = True):
+    def __init__(self, handle: lib.Handle, yaml: str, is_complete: bool = True):
         self._handle = handle
-        self.space = space
+        self.yaml = yaml
         self.is_complete = is_complete
         with handle.lock:
             self.detail = lib.to_text(handle.get("front_detail"))

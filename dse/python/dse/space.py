@@ -170,11 +170,11 @@ class Space:
         try:
             handle.search("explore", lib.to_bytes(detail), threads, progress=tell)
         except (Interrupted, InfeasibleError) as error:
-            self.front = error.front = Front(handle, self, is_complete=isinstance(error, InfeasibleError))
+            self.front = error.front = Front(handle, self.yaml(), is_complete=isinstance(error, InfeasibleError))
             raise
         finally:
             end()
-        self.front = Front(handle, self)
+        self.front = Front(handle, self.yaml())
         return self.front
 
     def why(self, *choice: str, threads: int = 0, progress: Told = None) -> Why:

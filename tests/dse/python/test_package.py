@@ -56,7 +56,7 @@ class Spaces(Case):
         names = {}
         exec(re.search(r"```python\n(.*?)```", text, re.S).group(1), names)  # noqa: S102
         self.assertIn("16x4 wins", names["front"].verdict)
-        self.assertEqual(names["front"].space.axes["mla.array"], ["16x4", "8x4"])
+        self.assertIn('"16x4"', names["front"].yaml)
 
 
 class Mistakes(Case):
@@ -204,8 +204,8 @@ class Leaks(Case):
         before = rss_kib()
         for i in range(n):
             self.once(i)
-        # what allocators and caches keep settles in the first part: less than a tenth of a kibibyte a call is left
-        self.assertLess(rss_kib() - before, 1024 + n // 10)
+        # KiB: what allocators and caches keep has settled in the first part
+        self.assertLess(rss_kib() - before, 512)
 
 
 def rss_kib():
