@@ -114,7 +114,7 @@ SUPPORT_SOURCES := $(filter-out $(TEST_SOURCES),$(sort $(wildcard $(addprefix te
 TEST_SCRIPTS := $(sort $(wildcard tests/cli/*.sh))
 
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/onnx.pb-c.o
-ONNX_OBJECTS := $(BUILD)/obj/mapper/onnx/onnx_read.o $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/mapper/onnx/*.c))
+ONNX_OBJECTS := $(BUILD)/obj/mapper/onnx/onnx_read.o $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/mapper/onnx/*.c tests/mapper/quantise/*.c))
 MAIN_OBJECT := $(BUILD)/obj/dse/cmd/main.o
 ARCHIVE := $(BUILD)/objects.a
 PROGRAM := $(BUILD)/dse

@@ -159,7 +159,8 @@ OPTION(CHIPS, U64, chips, "chips", 0, "N", 1, 256,
 OPTION(READ, TEXT, read, "read", 0, "DIR", 0, 0,
        "read and check the files of an earlier -o DIR instead of making a schedule")
 OPTION(WEIGHTS, TEXT, weights, "weights", 0, "WHAT", 0, 0,
-       "fill dram.bin, as 8-bit numbers: random (generated from --seed); none (the default)")
+       "fill dram.bin, as 8-bit numbers: random (generated from --seed) or model (of an ONNX file);\n"
+       "none (the default)")
 OPTION(CALIBRATE, TEXT, calibrate, "calibrate", 0, "FILE", 0, 0,
        "inputs on which scales are measured: float32, little-endian, one behind the other (default: generated)")
 OPTION(INPUT, TEXT, input, "input", 0, "FILE", 0, 0,

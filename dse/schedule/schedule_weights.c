@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/schedule/schedule_weights.h"
 #include "dse/base/memory.h"
+#include "mapper/quantise/quantise_onnx.h"
 #include "sim/base/file.h"
 #include <assert.h>
 #include <math.h>
@@ -43,6 +44,23 @@ static enum err_code read_inputs(const char *path, size_t n_input, size_t *n, fl
 	return code;
 }
 
+/* The weights of the file that the network was read from. */
+static enum err_code import_model(const char *path, const struct network *network, struct quantise_float *model,
+                                  struct err *err)
+{
+	struct onnx_import import;
+	size_t n = strlen(path);
+	if (n < 5 || strcmp(path + n - 5, ".onnx") != 0)
+		return err_add(err, ERR_USAGE, "dse schedule: --weights model takes an ONNX model, %.80s is none",
+		               path);
+	enum err_code code = onnx_import_whole(path, &import, err);
+	if (code != ERR_OK)
+		return code;
+	code = quantise_import(&import, network, model, err);
+	onnx_import_free(&import);
+	return code;
+}
+
 enum err_code schedule_weights_make(const struct schedule_weights_request *request, const struct network *network,
                                     struct quantise_network *quant, struct err *err)
 {
@@ -53,7 +71,9 @@ enum err_code schedule_weights_make(const struct schedule_weights_request *reque
 	*quant = (struct quantise_network){0};
 	enum err_code code = quantise_check(network, err);
 	if (code == ERR_OK)
-		code = quantise_generate(network, request->seed, &model, err);
+		code = request->which == SCHEDULE_WEIGHTS_MODEL
+		           ? import_model(request->model, network, &model, err)
+		           : quantise_generate(network, request->seed, &model, err);
 	n_input = code == ERR_OK ? quantise_n_input(network) : 0;
 	if (code == ERR_OK && request->calibrate) {
 		code = read_inputs(request->calibrate, n_input, &n, &input, err);

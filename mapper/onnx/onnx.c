@@ -42,14 +42,24 @@ static enum err_code finish_import(const char *path, const struct onnx_dim *dim,
 	return code;
 }
 
+static enum err_code import_file(const char *path, bool has_weights, const struct onnx_dim *dim, size_t n_dim,
+                                 struct onnx_import *import, struct err *err)
+{
+	assert(path && path[0] && import);
+	memset(import, 0, sizeof(*import));
+	enum err_code code = onnx_read(path, has_weights, &import->graph, err);
+	return code == ERR_OK ? finish_import(path, dim, n_dim, import, err) : code;
+}
+
 enum err_code onnx_import(const char *path, const struct onnx_dim *dim, size_t n_dim, struct onnx_import *import,
                           struct err *err)
 {
-	enum err_code code;
-	assert(path && path[0] && import);
-	memset(import, 0, sizeof(*import));
-	code = onnx_read(path, &import->graph, err);
-	return code == ERR_OK ? finish_import(path, dim, n_dim, import, err) : code;
+	return import_file(path, false, dim, n_dim, import, err);
+}
+
+enum err_code onnx_import_whole(const char *path, struct onnx_import *import, struct err *err)
+{
+	return import_file(path, true, NULL, 0, import, err);
 }
 
 enum err_code onnx_import_bytes(const char *path, const uint8_t *data, size_t n_byte, const struct onnx_dim *dim,

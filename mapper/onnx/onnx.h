@@ -24,7 +24,10 @@ struct onnx_import {
 enum err_code onnx_import(const char *path, const struct onnx_dim *dim, size_t n_dim, struct onnx_import *import,
                           struct err *err);
 
-/* The same from memory. */
+/* The same with the contents of its tensors, weights included (struct onnx_value). */
+enum err_code onnx_import_whole(const char *path, struct onnx_import *import, struct err *err);
+
+/* The same as onnx_import from memory. */
 enum err_code onnx_import_bytes(const char *path, const uint8_t *data, size_t n_byte, const struct onnx_dim *dim,
                                 size_t n_dim, struct onnx_import *import, struct err *err);
 

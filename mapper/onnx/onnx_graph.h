@@ -4,8 +4,9 @@
 /*
  * An ONNX model as plain data: values, each with one producer, and nodes in
  * order of execution. onnx_read.c fills it from a file, onnx_infer.c adds the
- * shapes, onnx_lower.c makes layers of it. Weights are never kept: of a tensor
- * only its shape counts, and what it contains where it may be part of a shape.
+ * shapes, onnx_lower.c makes layers of it. Weights are kept only where they are
+ * asked for: else of a tensor only its shape counts, and what it contains where it
+ * may be part of a shape.
  */
 #include "sim/base/arena.h"
 #include "sim/base/err.h"
@@ -21,6 +22,8 @@
 #define ONNX_MAX_ELEMENT (INT64_C(1) << 50)
 /* Tensors of at most so many elements keep their contents: shapes, axes, scales. */
 #define ONNX_MAX_CONTENT 4096u
+/* The same where weights are wanted (onnx_import_whole). */
+#define ONNX_MAX_WEIGHT (1u << 28)
 
 /* Element types that shape arithmetic tells apart. */
 enum onnx_type { ONNX_REAL, ONNX_INTEGER };
@@ -76,6 +79,7 @@ struct onnx_node {
 struct onnx_graph {
 	const char *path; /* the file, for messages */
 	const char *name; /* the graph's own; may be "" */
+	bool has_weights; /* contents of tensors are kept up to ONNX_MAX_WEIGHT */
 	size_t n_value, n_node, n_open;
 	struct onnx_value *value; /* [n_value] */
 	struct onnx_node *node;   /* [n_node] */

@@ -163,7 +163,7 @@ static const double *read_content(struct onnx_reader *reader, const Onnx__Tensor
 	               tensor->n_double_data == n || tensor->n_uint64_data == n);
 	double *content;
 	assert(n <= (size_t)ONNX_MAX_ELEMENT);
-	if ((!raw && !listed && n > 0) || n > ONNX_MAX_CONTENT)
+	if ((!raw && !listed && n > 0) || n > (reader->graph->has_weights ? ONNX_MAX_WEIGHT : ONNX_MAX_CONTENT))
 		return NULL;
 	content = room(reader, n, sizeof(*content));
 	for (size_t i = 0; content && i < n; i++)
@@ -464,8 +464,8 @@ static enum err_code read_graph(struct onnx_reader *reader)
 	return reader->no_memory ? err_add(reader->err, ERR_INTERNAL, "%s: out of memory", graph->path) : ERR_OK;
 }
 
-enum err_code onnx_read_bytes(const char *path, const uint8_t *data, size_t n_byte, struct onnx_graph *graph,
-                              struct err *err)
+static enum err_code read_bytes(const char *path, const uint8_t *data, size_t n_byte, bool has_weights,
+                                struct onnx_graph *graph, struct err *err)
 {
 	struct err own = {0};
 	struct onnx_reader reader = {.graph = graph, .err = err ? err : &own};
@@ -477,6 +477,7 @@ enum err_code onnx_read_bytes(const char *path, const uint8_t *data, size_t n_by
 	enum err_code code;
 	assert(path && graph && (data || n_byte == 0));
 	memset(graph, 0, sizeof(*graph));
+	graph->has_weights = has_weights;
 	graph->path = arena_text(&graph->arena, path);
 	model = onnx__model_proto__unpack(&allocator, n_byte, data);
 	if (!graph->path || budget.is_out) {
@@ -499,7 +500,13 @@ enum err_code onnx_read_bytes(const char *path, const uint8_t *data, size_t n_by
 	return code;
 }
 
-enum err_code onnx_read(const char *path, struct onnx_graph *graph, struct err *err)
+enum err_code onnx_read_bytes(const char *path, const uint8_t *data, size_t n_byte, struct onnx_graph *graph,
+                              struct err *err)
+{
+	return read_bytes(path, data, n_byte, false, graph, err);
+}
+
+enum err_code onnx_read(const char *path, bool has_weights, struct onnx_graph *graph, struct err *err)
 {
 	char *data;
 	size_t n_byte;
@@ -512,7 +519,7 @@ enum err_code onnx_read(const char *path, struct onnx_graph *graph, struct err *
 		    "%s: larger than 2 GiB; weights are not needed here, so store them in a file beside the model",
 		    path);
 	if (code == ERR_OK)
-		code = onnx_read_bytes(path, (const uint8_t *)data, n_byte, graph, err);
+		code = read_bytes(path, (const uint8_t *)data, n_byte, has_weights, graph, err);
 	free(data);
 	return code;
 }

@@ -34,6 +34,8 @@ struct quantise_network {
 	struct arena arena;
 };
 
+#define QUANTISE_MEASURE INT32_MIN
+
 /* The same in floating point. Free with quantise_float_free. */
 struct quantise_float_block {
 	uint32_t n_filter;
@@ -43,6 +45,8 @@ struct quantise_float_block {
 struct quantise_float {
 	const struct network *network;
 	struct quantise_float_block *block; /* [network->n_block] */
+	int32_t *fraction; /* [1 + n_block] of the input and of each block's result as the model says, or
+	                      QUANTISE_MEASURE; NULL: all measured */
 	struct arena arena;
 };
 
@@ -74,10 +78,10 @@ void quantise_generate_inputs(const struct network *network, uint64_t seed, size
 bool quantise_run_float(const struct quantise_float *model, const float *input, float *const *result, float *peak);
 
 /*
- * Post-training quantisation on n >= 1 inputs [n][quantise_n_input]: each tensor's fraction bits are those of the
- * least squared error on them among the three that hold its peak, half, or a quarter of it; so are each block's
- * weights'. Symmetric: -127 to 127 of weights. ERR_INPUT where results that follow each other in one input have
- * different fraction bits or a shift is out of range; ERR_INTERNAL; *quant is empty then.
+ * Post-training quantisation on n >= 1 inputs [n][quantise_n_input]: where the model gives none, each tensor's fraction
+ * bits are those of the least squared error on them among the three that hold its peak, half, or a quarter of it; so
+ * are each block's weights'. Symmetric: -127 to 127 of weights. ERR_INPUT where results that follow each other in one
+ * input have different fraction bits or a shift is out of range; ERR_INTERNAL; *quant is empty then.
  */
 enum err_code quantise_calibrate(const struct quantise_float *model, const float *input, size_t n,
                                  struct quantise_network *quant, struct err *err);

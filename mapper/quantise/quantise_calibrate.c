@@ -21,9 +21,10 @@ struct calibration {
 	const float *input;
 	size_t n_input;
 	struct quantise_network *quant;
-	float *peak;    /* [1 + n_block] */
-	double *square; /* [1 + n_block][N_TRIED] */
-	float **result; /* [n_block] */
+	float *peak;       /* [1 + n_block] */
+	double *square;    /* [1 + n_block][N_TRIED] */
+	int32_t *fraction; /* [1 + n_block] */
+	float **result;    /* [n_block] */
 	struct arena arena;
 	struct err *err;
 };
@@ -94,6 +95,53 @@ static bool read_fraction(const struct quantise_network *quant, const struct blo
 		*fraction = own;
 	}
 	return true;
+}
+
+/* Of the input (0) or of a block (1 + b): as the model has it, else as measured. */
+static int32_t fraction_at(const struct calibration *job, size_t i)
+{
+	if (job->model->fraction && job->model->fraction[i] != QUANTISE_MEASURE)
+		return job->model->fraction[i];
+	return best_fraction(fraction_of(job->peak[i]), job->square + i * N_TRIED);
+}
+
+/* All of them to the least; whether one was more. */
+static bool level(int32_t *fraction, const struct block_sources *sources, int32_t *own)
+{
+	bool changed = false;
+	int32_t least = own ? *own : INT32_MAX;
+	for (uint32_t i = 0; i < sources->n; i++)
+		least = fraction[sources->producer[i]] < least ? fraction[sources->producer[i]] : least;
+	for (uint32_t i = 0; i < sources->n; i++) {
+		changed = changed || fraction[sources->producer[i]] != least;
+		fraction[sources->producer[i]] = least;
+	}
+	if (own && *own != least) {
+		changed = true;
+		*own = least;
+	}
+	return changed;
+}
+
+/* Fraction bits of all results: alike where results are one input, and before and behind pooling. */
+static void choose_fractions(struct calibration *job)
+{
+	const struct network *network = job->model->network;
+	bool changed = true;
+	for (size_t i = 0; i <= network->n_block; i++)
+		job->fraction[i] = fraction_at(job, i);
+	while (changed) {
+		changed = false;
+		for (size_t b = 0; b < network->n_block; b++) {
+			const struct block *block = &network->block[b];
+			bool is_pool = block->kind == BLOCK_POOL && block->arm == ARM_POOL;
+			changed =
+			    level(job->fraction, &block->reads, is_pool ? &job->fraction[1 + b] : NULL) || changed;
+			if (block->has_mat_ele && block->adds.n > 1)
+				changed = level(job->fraction, &block->adds, NULL) || changed;
+		}
+	}
+	job->quant->in_fraction = job->fraction[0];
 }
 
 /* ---- a block ---- */
@@ -167,7 +215,7 @@ static enum err_code calibrate_block(struct calibration *job, size_t b)
 		peak = fmaxf(peak, fabsf(from->weight[i]));
 	add_squares(from->weight, n, fraction_of(peak), square);
 	own->weight_fraction = best_fraction(fraction_of(peak), square);
-	own->fraction = best_fraction(fraction_of(job->peak[1 + b]), job->square + (1 + b) * N_TRIED);
+	own->fraction = job->fraction[1 + b];
 	enum err_code code = set_shifts(job, b, in + own->weight_fraction, added);
 	if (code == ERR_OK && !fill(from, in + own->weight_fraction, &job->quant->arena, own))
 		code = err_add(job->err, ERR_INTERNAL, "out of memory for the weights of %s", block->name);
@@ -179,9 +227,10 @@ static bool open_calibration(struct calibration *job)
 	const struct network *network = job->model->network;
 	job->peak = arena_array(&job->arena, 1 + network->n_block, sizeof(*job->peak));
 	job->square = arena_array(&job->arena, (1 + network->n_block) * N_TRIED, sizeof(*job->square));
+	job->fraction = arena_array(&job->arena, 1 + network->n_block, sizeof(*job->fraction));
 	job->result = (float **)quantise_make_results(network, sizeof(float), &job->arena);
 	job->quant->block = arena_array(&job->quant->arena, network->n_block, sizeof(*job->quant->block));
-	return job->peak && job->square && job->result && job->quant->block;
+	return job->peak && job->square && job->fraction && job->result && job->quant->block;
 }
 
 enum err_code quantise_calibrate(const struct quantise_float *model, const float *input, size_t n,
@@ -194,7 +243,7 @@ enum err_code quantise_calibrate(const struct quantise_float *model, const float
 	if (!open_calibration(&job) || !measure(&job))
 		code = err_add(err, ERR_INTERNAL, "out of memory for the quantisation of %s", model->network->name);
 	if (code == ERR_OK)
-		quant->in_fraction = best_fraction(fraction_of(job.peak[0]), job.square);
+		choose_fractions(&job);
 	for (size_t b = 0; code == ERR_OK && b < model->network->n_block; b++)
 		code = calibrate_block(&job, b);
 	arena_free(&job.arena);
