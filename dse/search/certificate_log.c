@@ -18,16 +18,22 @@ static const double epsilon_step[] = {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.
 #define N_STEP (sizeof(epsilon_step) / sizeof(epsilon_step[0]))
 /* Points made smaller by a factor are made smaller by what that may round up, too. */
 #define ROUNDING (1 - 1e-12)
+/* Points of a composition of bounds, however few of designs are asked for: as many as those have that cut machines. */
+#define MAX_FRONT 512
 
 enum err_code certificate_log_begin(struct certificate_log *log, const struct space *space, FILE *file, struct err *err)
 {
 	enum metric metric[N_METRIC];
 	unsigned n = layer_metrics(space, metric);
 	*log = (struct certificate_log){
-	    .file = file, .space = space, .place = calloc(space_n_machine(space) + 1, sizeof(*log->place))};
+	    .file = file,
+	    .space = space,
+	    .max_front = space->max_front > 0 && space->max_front < MAX_FRONT ? MAX_FRONT : space->max_front,
+	    .place = calloc(space_n_machine(space) + 1, sizeof(*log->place))};
 	if (!log->place)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	(void)fprintf(file, CERTIFY_TITLE " %d\nmodel %s\nspace %s\n", CERTIFY_VERSION, model_version, space->file[0].path);
+	(void)fprintf(file, CERTIFY_TITLE " %d\nmodel %s\nspace %s\n", CERTIFY_VERSION, model_version,
+	              space->file[0].path);
 	for (size_t i = 0; i < space->n_file; i++)
 		(void)fprintf(file, "file %s %s\n", space->file[i].hash, space->file[i].path);
 	(void)fputs("metrics", file);
@@ -179,8 +185,10 @@ static enum err_code begin_candidate(const struct certificate_log *log, const st
 	enum err_code code = layer_set_build(log->space, &explore->map, index, &set, why, sizeof(why), err);
 	if (code == ERR_OK)
 		code = candidate_init(log->space, set, candidate, err);
-	if (code == ERR_OK)
+	if (code == ERR_OK) {
 		candidate->n_thread = n_thread;
+		candidate->max_front = log->max_front;
+	}
 	return code;
 }
 
@@ -233,7 +241,7 @@ static bool has_below(const struct pareto *front, const double *objective, size_
 	return false;
 }
 
-/* Whether the front is nowhere above any whole that is made of the bounds. */
+/* Whether no whole that is made of the bounds beats the front, which may be beaten by its own epsilon. */
 static enum err_code is_behind(struct candidate *candidate, const struct explore *explore, bool *behind,
                                struct err *err)
 {
@@ -251,8 +259,11 @@ static enum err_code is_behind(struct candidate *candidate, const struct explore
 		for (unsigned k = 0; k < N_METRIC; k++)
 			metric[k] /= metric_table[k].scope == METRIC_OF_LAYER ? slack : 1;
 		metric_derive(metric);
-		if (candidate_objectives(candidate->space, metric, objective, &broken))
-			*behind = has_below(&explore->front, objective, &hint);
+		if (!candidate_objectives(candidate->space, metric, objective, &broken))
+			continue;
+		for (unsigned k = 0; k < explore->front.n_objective; k++)
+			objective[k] *= 1 + explore->counts.epsilon;
+		*behind = has_below(&explore->front, objective, &hint);
 	}
 	return code;
 }

@@ -337,7 +337,7 @@ static bool plant(struct rng *rng, enum fault fault, struct text *text)
 	case LOSE_EPSILON:
 		return lose_epsilon(text);
 	case OTHER_FILE:
-		at = pick_line(rng, text, "file ");
+		at = 3; /* behind title, model and space */
 		text->line[at][5] = text->line[at][5] == '0' ? '1' : '0';
 		return true;
 	case N_FAULT:
