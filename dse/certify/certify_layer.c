@@ -23,9 +23,12 @@ static bool list_splits(const struct layer_choice *choice, struct certify_splits
 	bound_extents(&layer->context[0], layer->extent, layer->step);
 	for (int i = 0; i < N_BOUND_DIM; i++) {
 		bool is_whole = block->kind == BLOCK_POOL && ((block->whole & whole[i]) != 0 || is_systolic);
+		uint32_t row_c = i == BOUND_C ? block_row_c(block) : 1, step = row_c > 1 ? row_c : layer->step[i];
+		if (row_c > 1 && row_c < block->out_c)
+			is_whole = is_systolic;
 		uint32_t n_group = i == BOUND_C && block->kind == BLOCK_CONV ? block_n_group(block) : 1;
-		layer->splits[i] = certify_list_splits(lists, layer->extent[i], n_group > 1 ? 1 : layer->step[i],
-		                                       n_group, is_whole ? &uncut : dim[i]);
+		layer->splits[i] = certify_list_splits(lists, layer->extent[i], n_group > 1 ? 1 : step, n_group,
+		                                       is_whole ? &uncut : dim[i]);
 		if (!layer->splits[i])
 			return false;
 	}

@@ -227,7 +227,10 @@ static void softmax(const struct worker *worker)
 	const struct emulate_tile *own = worker->own;
 	uint32_t whole = worker->layer->shape.whole;
 	size_t n_w = whole & WHOLE_W ? own->w : 1, n_h = whole & WHOLE_H ? own->h : 1;
-	size_t n_c = whole & WHOLE_C ? own->n_filter : 1, n = n_w * n_h * n_c;
+	size_t row_c = worker->layer->shape.out_c / worker->layer->shape.groups, n_c = 1;
+	if (whole & WHOLE_C)
+		n_c = own->n_filter % row_c == 0 ? row_c : own->n_filter;
+	size_t n = n_w * n_h * n_c;
 	int8_t *row = (int8_t *)worker->sum;
 	for (size_t c = 0; c < own->n_filter; c += n_c)
 		for (size_t y = 0; y < own->h; y += n_h)

@@ -117,7 +117,7 @@ static const struct key_reading level_reading[] = {
     {"matmul_b", FACT_DETAIL},
 };
 /* Bytes where pointers have 8. */
-#define SIZE_BLOCK 216
+#define SIZE_BLOCK 224
 #define SIZE_CHOICE 152
 #define SIZE_AHEAD 24
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -224,6 +224,7 @@ static void put_block(struct pack *pack, const struct block *block)
 	    block->has_mat_ele,  block->has_acti,
 	    block->has_quan,     block->arm,
 	    block->operand,      block->whole,
+	    block_row_c(block),
 	};
 	for (size_t i = 0; i < LENGTH(field); i++)
 		put(pack, field[i]);

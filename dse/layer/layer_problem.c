@@ -87,14 +87,15 @@ static bool is_never_cut(const struct machine *machine, const struct block *bloc
 }
 
 /* Rows that one PE needs whole are not cut, whatever the rules say. */
-static struct layer_choice row_choice(const struct layer_choice *choice, uint32_t whole)
+static struct layer_choice row_choice(const struct layer_choice *choice, const struct block *block)
 {
 	struct layer_choice rows = *choice;
+	uint32_t whole = block->whole;
 	if (whole & WHOLE_W)
 		rows.w = uncut_dim;
 	if (whole & WHOLE_H)
 		rows.h = uncut_dim;
-	if (whole & WHOLE_C)
+	if ((whole & WHOLE_C) && block_row_c(block) == block->out_c)
 		rows.c = uncut_dim;
 	return rows;
 }
@@ -107,13 +108,13 @@ static void list_sources(const struct machine *machine, const struct block *bloc
 	bool matmul = block->kind == BLOCK_MATMUL;
 	struct layer_choice rows;
 	if (block->kind == BLOCK_POOL && block->whole != 0) {
-		rows = row_choice(choice, block->whole);
+		rows = row_choice(choice, block);
 		choice = &rows;
 	}
 	uint32_t n_group = whole.c.size_a > split_whole_group(block).c.size_a ? block_n_group(block) : 1;
 	source[0] = (struct dim_source){whole.w.size_a, block->pool, machine->mla_cols, choice->w, 1};
 	source[1] = (struct dim_source){whole.h.size_a, block->pool, matmul ? machine->mla_rows : 1, choice->h, 1};
-	source[2] = (struct dim_source){whole.c.size_a, 1, machine->mla_rows, choice->c, n_group};
+	source[2] = (struct dim_source){whole.c.size_a, block_row_c(block), machine->mla_rows, choice->c, n_group};
 	source[3] = (struct dim_source){whole.d.size_a, 1, 1, choice->d, 1};
 }
 

@@ -171,13 +171,16 @@ static bool suits_ahead(const struct layer_context *context, const struct layer_
 }
 
 /* Of a range of splits: all of them, as the tiling has the fewest parts. */
-static bool cuts_rows(const struct block *block, const struct tiling *tiling)
+static bool cuts_rows(const struct block *block, const struct tiling *tiling, const struct dim_split *c)
 {
+	uint32_t row_c = block_row_c(block);
 	if (block->kind != BLOCK_POOL)
 		return false;
+	if (tiling->n_c > 1 && row_c > 1 && row_c < block->out_c && !tiling->is_least &&
+	    (c->size_a % row_c != 0 || (c->n_b > 0 && c->size_b % row_c != 0)))
+		return true;
 	return ((block->whole & WHOLE_W) && tiling->n_w > 1) ||
-	       ((block->whole & WHOLE_H) && tiling->n_h > block_batch(block)) ||
-	       ((block->whole & WHOLE_C) && tiling->n_c > 1);
+	       ((block->whole & WHOLE_H) && tiling->n_h > block_batch(block)) || tiling->n_c > block->out_c / row_c;
 }
 
 bool distribute_covers_groups(const struct layer_context *context, const struct layer_design *design)
@@ -226,7 +229,7 @@ static enum verdict_reason judge_strategy(const struct case_of *of)
 
 static enum verdict_reason judge_split(const struct case_of *of)
 {
-	if (cuts_rows(of->context->block, of->tiling))
+	if (cuts_rows(of->context->block, of->tiling, &of->design->split.c))
 		return VERDICT_ROWS;
 	if (of->strategy->reuses && of->tiling->n_d > 1)
 		return VERDICT_INPUT_SPLIT;

@@ -40,6 +40,14 @@ struct block block_matmul(uint32_t n_row, uint32_t n_in, uint32_t n_out)
 	                      .has_quan = true};
 }
 
+uint32_t block_row_c(const struct block *block)
+{
+	assert(block->row_groups == 0 || block->out_c % block->row_groups == 0);
+	if (block->kind != BLOCK_POOL || !(block->whole & WHOLE_C))
+		return 1;
+	return block->row_groups > 1 ? block->out_c / block->row_groups : block->out_c;
+}
+
 size_t network_n_source(const struct network *network)
 {
 	return 1 + network->n_block + network->n_data;
@@ -189,7 +197,8 @@ bool block_same(const struct block *a, const struct block *b)
 	       a->out_c == b->out_c && a->pool == b->pool && a->pool_average == b->pool_average &&
 	       a->is_shortcut == b->is_shortcut && a->next_pool_stride == b->next_pool_stride &&
 	       a->has_padd == b->has_padd && a->arm == b->arm && a->operand == b->operand && a->whole == b->whole &&
-	       a->has_mat_ele == b->has_mat_ele && a->has_acti == b->has_acti && a->has_quan == b->has_quan;
+	       block_row_c(a) == block_row_c(b) && a->has_mat_ele == b->has_mat_ele && a->has_acti == b->has_acti &&
+	       a->has_quan == b->has_quan;
 }
 
 bool block_is_called(const struct block *block, const char *name)

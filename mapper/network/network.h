@@ -79,6 +79,8 @@ struct block {
 	enum arm_kind arm;         /* BLOCK_POOL */
 	enum arm_operand operand;  /* BLOCK_POOL */
 	uint32_t whole;            /* BLOCK_POOL: WHOLE_* bits */
+	uint32_t row_groups;       /* BLOCK_POOL, WHOLE_C: rows beside each other in the channels, as heads are; divides
+	                              out_c;       0 or 1: one. Read by block_row_c. */
 	uint32_t next_pool_stride; /* stride of an unfused pooling that reads the result; 1: none */
 	bool is_shortcut;          /* a CONV_SC_n: its result is added to that of CONV_n, the block before */
 	bool is_product;           /* BLOCK_CONV: a MATMUL_n, rows of a matrix as pixels; computed like a CONV_n */
@@ -164,6 +166,9 @@ uint32_t block_batch(const struct block *block);
 uint32_t block_n_group(const struct block *block);
 uint32_t block_group_in_c(const struct block *block);
 uint32_t block_group_out_c(const struct block *block);
+
+/* Channels of a row that the ARM cores need whole: 1 where rows lie along none. */
+uint32_t block_row_c(const struct block *block);
 
 /* Multiply-accumulate operations of the core operation (0 for pooling), all images. */
 uint64_t block_n_mac(const struct block *block);

@@ -324,9 +324,9 @@ static bool read_fc(struct yaml_reader *reader, const struct doc_node *map, stru
 /* Normalisations and softmax look at rows, the channels of a pixel where `over` says nothing else. */
 static bool read_arm(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"op", "over", "from", "node", "operator"};
+	static const char *const keys[] = {"op", "over", "groups", "from", "node", "operator"};
 	const struct doc_node *op = required(map, "op", "what the ARM cores do", reader->err);
-	const struct doc_node *over = doc_find(map, "over");
+	const struct doc_node *over = doc_find(map, "over"), *groups = doc_find(map, "groups");
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	size_t kind = 0, side = WHOLE_C;
 	good = op && doc_get_choice(op, "op", parser_arm_name, N_ARM_KIND - 1, &kind, reader->err) && good;
@@ -339,6 +339,12 @@ static bool read_arm(struct yaml_reader *reader, const struct doc_node *map, str
 		good = refuse(reader->err, over, "over: found beside op %s, allowed beside %s and %s",
 		              parser_arm_name[kind], parser_arm_name[ARM_SOFTMAX - 1], parser_arm_name[ARM_NORM - 1]);
 	}
+	good = read_optional(map, "groups", 1, NETWORK_MAX_CHANNEL, &layer->groups, reader->err) && good;
+	if (groups && op && good && !(layer->whole & WHOLE_C))
+		good = refuse(reader->err, groups,
+		              "groups: found where no rows lie along the channels, allowed beside "
+		              "%s and %s over channels",
+		              parser_arm_name[ARM_SOFTMAX - 1], parser_arm_name[ARM_NORM - 1]);
 	good = read_origin(map, &layer->origin, reader->err) && good;
 	bool reads_two = layer->arm == ARM_ADD || layer->arm == ARM_MULTIPLY;
 	good = read_sources(reader, map, 1, layer) && good;

@@ -341,6 +341,7 @@ static void build_arm(struct layer_chain *chain, uint32_t n)
 	                      .batch = chain->list->batch,
 	                      .arm = layer->arm,
 	                      .whole = layer->whole,
+	                      .row_groups = layer->groups > 1 ? layer->groups : 0,
 	                      .in_w = in.is_vector ? 1 : in.w,
 	                      .in_h = in.h,
 	                      .in_c = in.is_vector ? in.w : in.c,
@@ -353,6 +354,11 @@ static void build_arm(struct layer_chain *chain, uint32_t n)
 	if (block.in_c > NETWORK_MAX_CHANNEL) {
 		parser_fail(chain, n, ": a %s, allowed are up to %u numbers", parser_shape(&in).text,
 		            NETWORK_MAX_CHANNEL);
+		return;
+	}
+	if (layer->groups > 1 && block.in_c % layer->groups != 0) {
+		parser_fail(chain, n, ": %u groups of %u channels, allowed is a number of groups that divides them",
+		            layer->groups, block.in_c);
 		return;
 	}
 	block.out_w = block.in_w;

@@ -68,8 +68,8 @@ struct layer {
 	bool broken;                                 /* the reader reported mistakes: its shapes are not known */
 	struct window window;                        /* LAYER_CONV, LAYER_POOL */
 	uint32_t out_c;                              /* LAYER_CONV: filters; LAYER_FC: columns */
-	uint32_t groups;                             /* LAYER_CONV: at least 1 */
-	bool depthwise; /* LAYER_CONV: a group a channel of the ifmap; out_c 0: as many filters */
+	uint32_t groups; /* LAYER_CONV: at least 1; LAYER_ARM: rows side by side in the channels */
+	bool depthwise;  /* LAYER_CONV: a group a channel of the ifmap; out_c 0: as many filters */
 	bool relu, pool_average;
 	enum arm_kind arm;        /* LAYER_ARM: not ARM_POOL */
 	uint32_t whole;           /* LAYER_ARM: WHOLE_* bits */

@@ -121,6 +121,13 @@ static bool place_tensors(struct dram_planner *planner, struct octopus_memory *m
 
 /* ---- layer configurations ---- */
 
+/* Of a convolution, or of rows of the ARM cores' work that lie side by side. */
+static uint32_t n_group_of(const struct block *block)
+{
+	return block->kind == BLOCK_POOL && block_row_c(block) > 1 ? block->out_c / block_row_c(block)
+	                                                           : block_n_group(block);
+}
+
 static struct dram_shape shape_of(const struct octopus_graph *graph, const struct octopus_layer *layer)
 {
 	const struct block *block = &graph->network->block[layer->block];
@@ -134,7 +141,7 @@ static struct dram_shape shape_of(const struct octopus_graph *graph, const struc
 	                           .kernel_h = block->kernel_h,
 	                           .stride = block->stride,
 	                           .dilation = block_dilation(block),
-	                           .groups = block_n_group(block),
+	                           .groups = n_group_of(block),
 	                           .pool = block->pool,
 	                           .pool_average = block->pool_average,
 	                           .has_added = block->has_mat_ele || block->operand != OPERAND_NONE,

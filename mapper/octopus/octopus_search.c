@@ -43,8 +43,7 @@ static struct cut_steps steps_of(const struct octopus_context *context)
 		return (struct cut_steps){cols, 1, 1, 1};
 	case BLOCK_POOL: /* rows of softmax and the like stay whole */
 		return (struct cut_steps){block->whole & WHOLE_W ? block->out_w : 1,
-		                          block->whole & WHOLE_H ? block->out_h : 1,
-		                          block->whole & WHOLE_C ? block->out_c : 1, 1};
+		                          block->whole & WHOLE_H ? block->out_h : 1, block_row_c(block), 1};
 	case BLOCK_CONV:
 		break;
 	}

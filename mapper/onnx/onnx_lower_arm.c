@@ -21,7 +21,8 @@ static uint32_t side_of(const struct onnx_shape *shape, size_t axis)
  */
 #define MAX_ROW 32768
 
-uint32_t onnx_rows_whole(const struct onnx_shape *shape, const bool along[ONNX_MAX_RANK], bool is_shape)
+struct onnx_arm onnx_rows(enum arm_kind kind, const struct onnx_shape *shape, const bool along[ONNX_MAX_RANK],
+                          bool is_shape)
 {
 	uint32_t sides = 0;
 	int64_t n = 1;
@@ -31,20 +32,23 @@ uint32_t onnx_rows_whole(const struct onnx_shape *shape, const bool along[ONNX_M
 		sides |= is_shape ? side_of(shape, i) : i + 1 == shape->n ? WHOLE_C : 0;
 		n = n > MAX_ROW ? n : n * shape->dim[i];
 	}
-	return n > MAX_ROW ? 0 : sides;
+	if (n > MAX_ROW)
+		return (struct onnx_arm){.kind = kind};
+	bool lies_last = !is_shape && sides == WHOLE_C;
+	return (struct onnx_arm){kind, sides, lies_last ? (uint32_t)shape->dim[shape->n - 1] : 0};
 }
 
 /*
  * The sides along which a node's rows lie. In a map with other sides than the shape's, as rows of matrices are, all
  * numbers of the last dimension are channels.
  */
-static uint32_t rows_of(const struct onnx_work *work, bool is_shape)
+static struct onnx_arm rows_of(enum arm_kind kind, const struct onnx_work *work, bool is_shape)
 {
 	const struct onnx_shape *shape = &onnx_op_in(work, 0)->shape;
 	int64_t rank = (int64_t)shape->n, axis = onnx_integer(work->node, "axis", -1), last = rank - 1;
 	bool along[ONNX_MAX_RANK] = {false};
 	if ((work->op->lower != onnx_lower_rows && work->op->lower != onnx_lower_skip_norm) || rank == 0)
-		return 0;
+		return (struct onnx_arm){.kind = kind};
 	axis += axis < 0 ? rank : 0;
 	if (work->op->rows == ROWS_SECOND)
 		axis = 1;
@@ -54,12 +58,12 @@ static uint32_t rows_of(const struct onnx_work *work, bool is_shape)
 		last = axis;
 	for (int64_t i = axis; i >= 0 && i <= last && i < rank; i++)
 		along[i] = true;
-	return onnx_rows_whole(shape, along, is_shape);
+	return onnx_rows(kind, shape, along, is_shape);
 }
 
 static struct onnx_arm arm_of(const struct onnx_work *work, bool is_shape)
 {
-	return (struct onnx_arm){work->op->arm == ARM_POOL ? ARM_FUNCTION : work->op->arm, rows_of(work, is_shape)};
+	return rows_of(work->op->arm == ARM_POOL ? ARM_FUNCTION : work->op->arm, work, is_shape);
 }
 
 /* Work over a map of the result's shape, made of all inputs. */
@@ -196,7 +200,8 @@ static uint32_t add_two(struct onnx_lowering *lowering, struct summand a, struct
 	}
 	if (a.draft == NO_DRAFT || b.draft == NO_DRAFT)
 		return NO_DRAFT;
-	return onnx_draft_arm(lowering, (struct onnx_arm){ARM_ADD, 0}, 2, (const uint32_t[]){a.draft, b.draft}, map);
+	return onnx_draft_arm(lowering, (struct onnx_arm){.kind = ARM_ADD}, 2, (const uint32_t[]){a.draft, b.draft},
+	                      map);
 }
 
 /* Summands one after another; constants are part of biases. */

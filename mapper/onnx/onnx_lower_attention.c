@@ -52,7 +52,8 @@ static uint32_t mask(struct onnx_lowering *lowering, const struct attention *a, 
 	if (a->mask == 0 || lowering->graph->value[a->mask].is_constant || scores == NO_DRAFT)
 		return scores;
 	uint32_t from[2] = {scores, onnx_draft_get(lowering, a->mask)};
-	return from[1] == NO_DRAFT ? NO_DRAFT : onnx_draft_arm(lowering, (struct onnx_arm){ARM_ADD, 0}, 2, from, map);
+	return from[1] == NO_DRAFT ? NO_DRAFT
+	                           : onnx_draft_arm(lowering, (struct onnx_arm){.kind = ARM_ADD}, 2, from, map);
 }
 
 /* Keys and values once more, for the next token. */
@@ -94,7 +95,7 @@ enum onnx_status onnx_lower_attention(struct onnx_lowering *lowering, struct onn
 	if (scores == NO_DRAFT)
 		return ONNX_UNSUPPORTED;
 	const struct onnx_shape row = {.n = 1, .dim = {n_key}};
-	struct onnx_arm softmax = {ARM_SOFTMAX, onnx_rows_whole(&row, (const bool[ONNX_MAX_RANK]){true}, false)};
+	struct onnx_arm softmax = onnx_rows(ARM_SOFTMAX, &row, (const bool[ONNX_MAX_RANK]){true}, false);
 	uint32_t share = onnx_draft_arm(lowering, softmax, 1, &scores, scored);
 	uint32_t sum = share == NO_DRAFT ? NO_DRAFT : multiply(lowering, share, v, n_group, n_group * a.v_head);
 	if (sum != NO_DRAFT)

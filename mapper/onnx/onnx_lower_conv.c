@@ -196,7 +196,7 @@ static uint32_t pool(struct onnx_lowering *lowering, const struct onnx_work *wor
 		return NO_DRAFT;
 	const struct onnx_draft *from = &lowering->draft[source];
 	struct onnx_map map = {from->w, from->h, from->c};
-	uint32_t arm = onnx_draft_arm(lowering, (struct onnx_arm){ARM_POOL, 0}, 1, &source, map);
+	uint32_t arm = onnx_draft_arm(lowering, (struct onnx_arm){.kind = ARM_POOL}, 1, &source, map);
 	map.c = in->dim[0] * in->dim[1];
 	return arm == NO_DRAFT ? NO_DRAFT : onnx_draft_view(lowering, 1, &arm, map);
 }
@@ -254,6 +254,6 @@ enum onnx_status onnx_lower_conv_transpose(struct onnx_lowering *lowering, struc
 		return ONNX_UNSUPPORTED;
 	draft->layer.groups = (uint32_t)(in->dim[0] * onnx_integer(work->node, "group", 1));
 	uint32_t source = onnx_draft_index(lowering, draft);
-	uint32_t arm = onnx_draft_arm(lowering, (struct onnx_arm){ARM_ADD, 0}, 1, &source, map);
+	uint32_t arm = onnx_draft_arm(lowering, (struct onnx_arm){.kind = ARM_ADD}, 1, &source, map);
 	return onnx_lower_done(lowering, work, arm, ONNX_MLA);
 }

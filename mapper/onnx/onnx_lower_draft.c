@@ -162,6 +162,8 @@ uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm work, si
 		onnx_draft_set_map(arm, (struct onnx_map){map.c, 1, 1});
 	arm->layer.arm = work.kind;
 	arm->layer.whole = work.whole;
+	if ((work.whole & WHOLE_C) && work.row_c > 0 && map.c % work.row_c == 0)
+		arm->layer.groups = (uint32_t)(map.c / work.row_c);
 	arm->layer.window = (struct window){.w = 1, .h = 1, .stride = 1, .padding = {.kind = PADDING_VALID}};
 	arm->is_arm = true;
 	return onnx_draft_index(lowering, arm);
@@ -214,7 +216,7 @@ uint32_t onnx_draft_get(struct onnx_lowering *lowering, uint32_t value)
 		return rep->draft;
 	}
 	root->is_carried = true;
-	rep->draft = onnx_draft_arm(lowering, (struct onnx_arm){ARM_FUNCTION, 0}, 1, &root->draft,
+	rep->draft = onnx_draft_arm(lowering, (struct onnx_arm){.kind = ARM_FUNCTION}, 1, &root->draft,
 	                            map_of_draft(&lowering->draft[root->draft]));
 	return rep->draft;
 }

@@ -262,6 +262,6 @@ enum onnx_status onnx_lower_norm(struct onnx_lowering *lowering, struct onnx_wor
 		is_shape = from->w == map.w && from->h == map.h && from->c == map.c;
 		map = (struct onnx_map){from->w, from->h, from->c};
 	}
-	struct onnx_arm arm = {rows->kind, onnx_rows_whole(shape, rows->along, is_shape)};
+	struct onnx_arm arm = onnx_rows(rows->kind, shape, rows->along, is_shape);
 	return onnx_lower_done(lowering, work, onnx_draft_arm(lowering, arm, 1, &source, map), ONNX_ARM);
 }

@@ -89,10 +89,11 @@ void onnx_norm_find(struct onnx_lowering *lowering);
 onnx_lower_fn onnx_lower_norm;
 
 /*
- * onnx_lower_arm.c: WHOLE_* bits of rows along dimensions of a shape; is_shape: its layer has the shape's map, else
- * that of rows of a matrix. 0 where rows are too long for a PE.
+ * onnx_lower_arm.c: work on rows along dimensions of a shape; is_shape: its layer has the shape's map, else that of
+ * rows of a matrix, of which several may lie side by side. No side is whole where rows are too long for a PE.
  */
-uint32_t onnx_rows_whole(const struct onnx_shape *shape, const bool along[ONNX_MAX_RANK], bool is_shape);
+struct onnx_arm onnx_rows(enum arm_kind kind, const struct onnx_shape *shape, const bool along[ONNX_MAX_RANK],
+                          bool is_shape);
 
 /* onnx_lower_draft.c. Whether a map is one that layers can have. */
 bool onnx_map_fits(struct onnx_map map);
@@ -140,6 +141,7 @@ uint32_t onnx_draft_view(struct onnx_lowering *lowering, size_t n, const uint32_
 struct onnx_arm {
 	enum arm_kind kind;
 	uint32_t whole;
+	uint32_t row_c; /* channels of a row, where the map's are several rows'; 0: all */
 };
 uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm arm, size_t n, const uint32_t *from,
                         struct onnx_map map);

@@ -116,6 +116,8 @@ static void put_arm(struct line *line, const struct layer *layer)
 		assert(layer->whole < N_PARSER_OVER);
 		put_key(line, "over");
 		(void)fputs(parser_over_name[layer->whole], line->file);
+		if (layer->groups > 1)
+			put_number(line, "groups", layer->groups);
 	}
 	put_sources(line, layer);
 	put_origin(line, &layer->origin);

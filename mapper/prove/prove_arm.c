@@ -83,7 +83,7 @@ static void work_on_rows(const struct block *block, const struct prove_map *shap
 {
 	struct row row = {.w = block->whole & WHOLE_W ? shape->w : 1,
 	                  .h = block->whole & WHOLE_H ? shape->h : 1,
-	                  .c = block->whole & WHOLE_C ? shape->c : 1,
+	                  .c = block_row_c(block),
 	                  .map_w = shape->w,
 	                  .map_c = shape->c};
 	for (uint32_t y = 0; y < shape->h; y += row.h)

@@ -130,7 +130,7 @@ static uint32_t side_of(const struct block *block, uint32_t bit, uint32_t side)
 size_t quantise_row_size(const struct block *block)
 {
 	return (size_t)side_of(block, WHOLE_W, block->out_w) * side_of(block, WHOLE_H, block->out_h) *
-	       side_of(block, WHOLE_C, block->out_c);
+	       block_row_c(block);
 }
 
 size_t quantise_n_row(const struct block *block)
@@ -143,7 +143,7 @@ size_t quantise_row_at(const struct block *block, size_t row, size_t k)
 	size_t n_w = side_of(block, WHOLE_W, block->out_w), n_h = side_of(block, WHOLE_H, block->out_h);
 	size_t n_row_w = block->out_w / n_w, n_row_h = block->out_h / n_h;
 	size_t x = row % n_row_w * n_w + k % n_w, y = row / n_row_w % n_row_h * n_h + k / n_w % n_h;
-	size_t n_c = side_of(block, WHOLE_C, block->out_c), c = row / n_row_w / n_row_h * n_c + k / n_w / n_h;
+	size_t n_c = block_row_c(block), c = row / n_row_w / n_row_h * n_c + k / n_w / n_h;
 	return (c * block->out_h + y) * block->out_w + x;
 }
 

@@ -102,14 +102,14 @@ static bool split_pool(const struct splitter *splitter, struct split *split)
 	uint64_t n_max = (block->whole & WHOLE_W ? 1 : (uint64_t)block->out_w) *
 	                 (block->whole & WHOLE_H ? 1 : block->out_h),
 		 tries = 0;
-	uint32_t n_c = block->whole & WHOLE_C ? 1 : block->out_c;
+	uint32_t row_c = block_row_c(block), n_c = block->out_c / row_c;
 	*split = split_whole(block);
 	for (uint32_t n = splitter->n_pe; n <= n_c; n += step) {
-		split->c = dim_even(block->out_c, n, 1);
+		split->c = dim_even(block->out_c, n, row_c);
 		if (pool_fits(splitter, split))
 			return true;
 	}
-	split->c = dim_even(block->out_c, n_c, 1);
+	split->c = dim_even(block->out_c, n_c, row_c);
 	for (uint64_t n = 1; n <= n_max && tries < 4096; n++, tries++)
 		if (n * n_c >= splitter->n_pe && n * n_c % splitter->n_pe == 0 && cut_pool_map(splitter, n, split))
 			return true;

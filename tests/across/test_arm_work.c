@@ -99,6 +99,36 @@ static void test_arm_work_keeps_rows_whole(void **state)
 	}
 }
 
+/* Rows side by side in the channels, as of heads: the splitter and a search may cut between them, never through one. */
+static void test_arm_work_cuts_between_heads(void **state)
+{
+	struct machine machine = chip();
+	(void)state;
+	for (uint32_t n_row = 1; n_row <= 32; n_row *= 2) {
+		struct sample sample = sample_arm(ARM_SOFTMAX);
+		struct block *block = &sample.block;
+		struct layer_context context;
+		struct program program;
+		struct verdict verdict;
+		struct split found;
+		struct err err = {0};
+		block->whole = WHOLE_C;
+		block->in_w = block->out_w = 1;
+		block->in_h = block->out_h = 1;
+		block->in_c = block->out_c = 32 * 3000;
+		block->row_groups = n_row;
+		assert_int_equal(block_row_c(block), 96000 / n_row);
+		mapper_prepare(block, &machine, 8, &context);
+		assert_int_equal(splitter_thesis(block, &machine, &found, &err), n_row == 1 ? ERR_INFEASIBLE : ERR_OK);
+		err_clear(&err);
+		if (n_row == 1)
+			continue;
+		assert_int_equal(dim_n_part(&found.c), n_row);
+		sample.design.split = found;
+		assert_true(mapper_distribute(&context, &sample.design, &program, &verdict));
+	}
+}
+
 #define HEAD "name: n\ninput: [8, 6, 12]\nlayers:\n"
 
 static void test_arm_work_is_read_from_networks(void **state)
@@ -177,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_arm_work_has_its_clocks_and_traffic),
 	    cmocka_unit_test(test_arm_work_keeps_rows_whole),
+	    cmocka_unit_test(test_arm_work_cuts_between_heads),
 	    cmocka_unit_test(test_arm_work_is_read_from_networks),
 	    cmocka_unit_test(test_arm_work_mistakes_name_their_place),
 	};

@@ -41,7 +41,8 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 
 /*
  * A row of softmax goes along the sides in block->whole, in one image. One PE has all of it where no two neighbours of
- * the row are in different parts. Images are parts of their own and cut nothing.
+ * the row are in different parts. Images are parts of their own and cut nothing; nor are rows that lie side by side in
+ * the channels one another's neighbours.
  */
 static void assert_rows(const struct block *block, const struct machine *machine, const struct dim_axis *w,
                         const struct dim_axis *h, const struct dim_axis *c)
@@ -56,7 +57,7 @@ static void assert_rows(const struct block *block, const struct machine *machine
 		split->c = c->choice[i / w->n / h->n];
 		bool is_cut = ((block->whole & WHOLE_W) && cuts(&split->w, block->out_w, block->out_w)) ||
 		              ((block->whole & WHOLE_H) && cuts(&split->h, block->out_h, block->out_h)) ||
-		              ((block->whole & WHOLE_C) && cuts(&split->c, block->out_c, block->out_c));
+		              ((block->whole & WHOLE_C) && cuts(&split->c, block->out_c, block_row_c(block)));
 		enum verdict_reason reason = judge(&context, &design);
 		if (reason != (is_cut ? VERDICT_ROWS : VERDICT_OK))
 			fail_msg("batch %u, whole %u, %u x %u x %u parts: %s", block->batch, block->whole,
@@ -80,7 +81,10 @@ static void test_distribute_judge_rows(void **state)
 			block.in_c = block.out_c = 6;
 			block.whole = whole;
 			block.batch = batch;
-			assert_rows(&block, &machine, &w, &h, &c);
+			for (uint32_t n = 1; n <= 6; n += n == 3 ? 3 : 1) {
+				block.row_groups = n;
+				assert_rows(&block, &machine, &w, &h, &c);
+			}
 		}
 	}
 	arena_free(&arena);

@@ -364,6 +364,9 @@ static void expect_decoder(const struct shape *s, int n_layer, const struct laye
 		for (uint32_t i = 0; i < block->filters.n; i++)
 			n_data += block->filters.producer[i] == 0 || block->filters.producer[i] >= NETWORK_DATA;
 	}
+	for (size_t b = 0; b < network.n_block; b++)
+		if (network.block[b].arm == ARM_SOFTMAX)
+			assert_int_equal(block_row_c(&network.block[b]), s->past + s->rows);
 	assert_int_equal(n_product, 2 * n_layer);
 	assert_int_equal(n_data, s->past > 0 ? 2 * n_layer : 0);
 	assert_int_equal(n_arm(&network, ARM_NORM), 2 * n_layer);
