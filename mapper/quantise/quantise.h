@@ -99,4 +99,11 @@ void **quantise_make_results(const struct network *network, size_t byte, struct 
  */
 bool quantise_run(const struct quantise_network *quant, const int8_t *input, int8_t *const *result);
 
+/*
+ * The first n_quantised blocks in whole numbers, whose results quantised[b] quantise_run has made of the input, the
+ * others in floating point on those: what each layer's quantisation costs. false: no memory.
+ */
+bool quantise_run_mixed(const struct quantise_float *model, const struct quantise_network *quant, size_t n_quantised,
+                        int8_t *const *quantised, const float *input, float *const *result);
+
 #endif

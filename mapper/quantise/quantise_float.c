@@ -155,7 +155,8 @@ static void run_block(const struct float_step *step)
 	pool_fused(step);
 }
 
-bool quantise_run_float(const struct quantise_float *model, const float *input, float *const *result, float *peak)
+static bool run_from(const struct quantise_float *model, size_t first, const float *input, float *const *result,
+                     float *peak)
 {
 	const struct network *network = model->network;
 	size_t most = 1, most_read = quantise_max_read(network);
@@ -167,7 +168,7 @@ bool quantise_run_float(const struct quantise_float *model, const float *input, 
 		return false;
 	if (peak)
 		peak[0] = fmaxf(peak[0], magnitude(input, quantise_n_input(network)));
-	for (size_t b = 0; b < network->n_block; b++) {
+	for (size_t b = first; b < network->n_block; b++) {
 		const struct block *block = &network->block[b];
 		void *const *all = (void *const *)result;
 		struct float_step step = {.block = block, .own = &model->block[b], .core = core, .out = result[b]};
@@ -180,4 +181,20 @@ bool quantise_run_float(const struct quantise_float *model, const float *input, 
 	}
 	free(core);
 	return true;
+}
+
+bool quantise_run_float(const struct quantise_float *model, const float *input, float *const *result, float *peak)
+{
+	return run_from(model, 0, input, result, peak);
+}
+
+bool quantise_run_mixed(const struct quantise_float *model, const struct quantise_network *quant, size_t n_quantised,
+                        int8_t *const *quantised, const float *input, float *const *result)
+{
+	for (size_t b = 0; b < n_quantised; b++) {
+		size_t n = quantise_n_result(&model->network->block[b]);
+		for (size_t i = 0; i < n; i++)
+			result[b][i] = ldexpf(quantised[b][i], -quant->block[b].fraction);
+	}
+	return run_from(model, n_quantised, input, result, NULL);
 }
