@@ -28,10 +28,12 @@ static const struct {
 	enum file_kind kind;
 } sign[] = {{"objectives", FILE_SPACE}, {"machines", FILE_SPACE}, {"networks", FILE_SPACE}, {"levels", FILE_MACHINE},
             {"target", FILE_MACHINE},   {"mla", FILE_MACHINE},    {"input", FILE_NETWORK},  {"machine", FILE_SPACE},
-            {"network", FILE_SPACE},    {"layers", FILE_NETWORK}};
+            {"network", FILE_SPACE},    {"layers", FILE_NETWORK}, {"problem", FILE_NETWORK}};
 
 enum file_kind file_kind_of_keys(const struct doc_node *root)
 {
+	if (root && root->kind == DOC_LIST && root->n > 0 && doc_find(root->value[0], "equation"))
+		return FILE_NETWORK; /* a workload of ZigZag */
 	for (size_t i = 0; i < N_OF(sign); i++)
 		if (doc_find(root, sign[i].key))
 			return sign[i].kind;

@@ -559,6 +559,11 @@ enum err_code network_read_yaml(const char *path, struct network *network, struc
 	assert(path && network);
 	memset(network, 0, sizeof(*network));
 	code = doc_read_file(path, &arena, &root, reader.err);
+	if (code == ERR_OK && (network_is_timeloop(root) || network_is_zigzag(root))) {
+		code = network_is_timeloop(root) ? network_read_timeloop(path, root, network, reader.err)
+		                                 : network_read_zigzag(path, root, network, reader.err);
+		goto cleanup;
+	}
 	if (code == ERR_OK && !file_kind_check(path, root, FILE_NETWORK, reader.err))
 		code = ERR_INPUT;
 	if (code != ERR_OK)

@@ -49,7 +49,8 @@ sed -i 's/^network: tiny/&\nnetwork_result: any/' "$work/told.yaml"
 expect_code 0 "$DSE" check "$work/told.yaml"
 expect_text "$work/out" "their result may stay in storage QPEs"
 
-for file in tests/malformed/space_*.yaml tests/malformed/machine_*.yaml tests/malformed/network_*.yaml; do
+for file in tests/malformed/space_*.yaml tests/malformed/machine_*.yaml tests/malformed/network_*.yaml \
+	tests/malformed/timeloop_*.yaml tests/malformed/zigzag_*.yaml; do
 	expect_code 3 "$DSE" check "$file"
 	grep -Eq '\.yaml:[0-9]+:[0-9]+: ' "$work/err" || {
 		cat "$work/err" >&2
