@@ -12,6 +12,7 @@
 #include "dse/out/paths.h"
 #include "dse/schedule/schedule_chips.h"
 #include "dse/schedule/schedule_report.h"
+#include "dse/schedule/schedule_target.h"
 #include "dse/schedule/schedule_weights.h"
 #include "mapper/octopus/octopus_fill.h"
 #include "dse/keep/output_file.h"
@@ -27,6 +28,7 @@ struct schedule_request {
 	struct octopus_graph graph;
 	struct octopus_options options;
 	struct octopus_schedule schedule;
+	enum schedule_target target;
 	struct quantise_network quant; /* --weights; network NULL: none */
 	struct arena arena;
 };
@@ -176,6 +178,19 @@ static enum err_code write_files(const struct schedule_request *job, struct sche
 	chips->energy_nj = job->schedule.energy_pj / 1000;
 	if (code == ERR_OK)
 		code = schedule_chips_write(job->cli->out, chips, err);
+	if (code == ERR_OK && job->target != SCHEDULE_TARGET_NONE)
+		code = schedule_target_write(job->cli->out, job->target, chips, err);
+	return code;
+}
+
+static enum err_code choose_target(struct schedule_request *job, struct err *err)
+{
+	size_t target = SCHEDULE_TARGET_NONE;
+	enum err_code code =
+	    cli_choose(job->cli, "target", job->cli->target, schedule_target_name, N_SCHEDULE_TARGET, &target, err);
+	job->target = (enum schedule_target)target;
+	if (code == ERR_OK && target != SCHEDULE_TARGET_NONE && (!job->cli->out || !job->cli->weights))
+		return err_add(err, ERR_USAGE, "dse schedule: --target is of -o DIR with --weights");
 	return code;
 }
 
@@ -212,6 +227,9 @@ static enum err_code deliver(const struct schedule_request *job, struct err *err
 		    "dse schedule: -o with --strategy sram plans one chip, this is a schedule of %u; dram and "
 		    "hide have plans of several",
 		    job->schedule.n_chip);
+	if (job->target != SCHEDULE_TARGET_NONE && job->schedule.n_chip > 1)
+		return err_add(err, ERR_USAGE, "dse schedule: --target loads one chip, this is a schedule of %u",
+		               job->schedule.n_chip);
 	enum err_code code = write_files(job, &chips, err);
 	if (code == ERR_OK)
 		code = report(job, err);
@@ -249,6 +267,8 @@ enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 		code = choose_names(&job, err);
 	if (code == ERR_OK)
 		code = choose_workers(&job, err);
+	if (code == ERR_OK)
+		code = choose_target(&job, err);
 	if (code == ERR_OK)
 		code = make_weights(&job, err);
 	if (code == ERR_OK)

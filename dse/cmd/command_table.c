@@ -159,10 +159,11 @@ static const struct cli_command command_table[] = {
      "dram.bin (what the host puts there; mapper/DRAM.md has its layout), dram.map and schedule.yaml, of several "
      "chips\n"
      "in folders chip_1 and so on beside chips.yaml; with sram (one chip only) sram.map, what lies where in the\n"
-     "workers' SRAM. --weights fills dram.bin, so that 'dse emulate' can run it. --read DIR checks all of them.",
+     "workers' SRAM. --weights fills dram.bin, so that 'dse emulate' can run it; --target adds a host's side.\n"
+     "--read DIR checks all of them.",
      0, 1,
      LIST(COMMON, OPTION_MACHINE, OPTION_WORKERS, OPTION_STRATEGY, OPTION_CHIPS, OPTION_GOAL, OPTION_LEVEL, OPTION_READ,
-          OPTION_DRAM_BYTE, OPTION_WEIGHTS, OPTION_CALIBRATE, OPTION_SET),
+          OPTION_DRAM_BYTE, OPTION_WEIGHTS, OPTION_CALIBRATE, OPTION_TARGET, OPTION_SET),
      cmd_schedule},
     {"emulate", "IMAGE", "run a DRAM image that dse schedule filled, byte by byte, in whole numbers",
      "IMAGE is a dram.bin (or its folder) that 'dse schedule --weights' wrote. The emulator has host, scheduler, "

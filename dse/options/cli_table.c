@@ -92,6 +92,7 @@ const struct option_values option_values_table[] = {
     {NULL, OPTION_CONV_1X1, "conv packed matmul tight"},
     {NULL, OPTION_NETWORK_RESULT, "dram any"},
     {NULL, OPTION_WORKERS, "best paper"},
+    {NULL, OPTION_TARGET, "none spinnaker2"},
     {NULL, OPTION_WEIGHTS, "none random model"},
     {NULL, OPTION_INTENSITY, "thesis traffic"},
     {NULL, OPTION_DOMAIN, "chip qpe pe"},
