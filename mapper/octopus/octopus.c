@@ -54,6 +54,7 @@ static uint32_t data_tensor(struct builder *builder, const struct network_data *
 {
 	uint32_t index = new_tensor(builder->graph, OCTOPUS_NONE, data->w, data->h, data->c);
 	snprintf(builder->graph->tensor[index].name, BLOCK_NAME_SIZE, "data_%" PRIu32, data->number);
+	builder->graph->tensor[index].stays = true;
 	return index;
 }
 
@@ -162,6 +163,23 @@ static bool list_consumers(struct builder *builder)
 	return list != NULL;
 }
 
+/* Results that are weights together with a cache are its next tokens: the host puts them there after the run. */
+static void keep_behind_caches(struct octopus_graph *graph)
+{
+	for (uint32_t l = 0; l < graph->n_layer; l++) {
+		const struct octopus_layer *layer = &graph->layer[l];
+		bool has_cache = false;
+		for (uint32_t i = 0; i < layer->n_input; i++)
+			has_cache = has_cache || (layer->input[i].role == OCTOPUS_FILTERS &&
+			                          graph->tensor[layer->input[i].tensor].stays);
+		for (uint32_t i = 0; has_cache && i < layer->n_input; i++) {
+			struct octopus_tensor *tensor = &graph->tensor[layer->input[i].tensor];
+			if (layer->input[i].role == OCTOPUS_FILTERS && tensor->producer != OCTOPUS_NONE)
+				tensor->is_output = true;
+		}
+	}
+}
+
 enum err_code octopus_build(const struct network *network, struct octopus_graph *graph, struct err *err)
 {
 	struct builder builder = {.network = network, .graph = graph};
@@ -185,6 +203,8 @@ enum err_code octopus_build(const struct network *network, struct octopus_graph 
 	for (size_t b = 0; good && b < network->n_block; b++)
 		good = build_layer(&builder, b);
 	good = good && list_consumers(&builder);
+	if (good)
+		keep_behind_caches(graph);
 	arena_free(&scratch);
 	if (good)
 		return ERR_OK;

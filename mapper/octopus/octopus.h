@@ -36,7 +36,8 @@ struct octopus_tensor {
 	uint32_t producer; /* layer; OCTOPUS_NONE: the host writes it */
 	uint32_t n_consumer;
 	const uint32_t *consumer; /* [n_consumer] layers, ascending, each once */
-	bool is_output;           /* the host reads it, and nobody else does; or to_chip */
+	bool is_output;           /* the host reads it: nobody else does, or it goes behind a cache; or to_chip */
+	bool stays;               /* data, a cache for instance, that the next run finds as this one did */
 	bool in_sram;             /* it stays where it is computed, and is not in DRAM */
 	bool from_chip, to_chip;  /* of a chip's share: the chip before sends it; it is sent to the next one */
 };

@@ -74,7 +74,7 @@ static bool place_workers(struct dram_planner *planner)
 
 /* ---- data memory ---- */
 
-/* What the host writes is there from the start, what it reads stays to the end. */
+/* What the host writes is there from the start, what it reads stays to the end, as does what the next run finds. */
 static bool list_tensors(struct dram_planner *planner)
 {
 	struct octopus_dram *dram = planner->dram;
@@ -86,7 +86,7 @@ static bool list_tensors(struct dram_planner *planner)
 		uint32_t first = is_input ? 0 : tensor->producer, last = first;
 		if (tensor->n_consumer > 0)
 			last = tensor->consumer[tensor->n_consumer - 1];
-		if (tensor->is_output)
+		if (tensor->is_output || tensor->stays)
 			last = dram->n_layer - 1;
 		dram->tensor[t] = (struct dram_tensor){.byte = tensor->byte,
 		                                       .w = tensor->w,

@@ -219,12 +219,34 @@ static void test_octopus_tile_has_its_halo(void **state)
 	network_free(&network);
 }
 
+/* A decoder's cache stays in DRAM whatever comes behind it, and so do the token's own keys and values, for the host. */
+static void test_octopus_keeps_caches(void **state)
+{
+	struct network network;
+	struct octopus_graph graph;
+	size_t n_data = 0, n_output = 0;
+	(void)state;
+	assert_int_equal(network_read("spaces/networks/gpt2_decode_128.yaml", &network, NULL), ERR_OK);
+	assert_int_equal(octopus_build(&network, &graph, NULL), ERR_OK);
+	for (uint32_t t = 0; t < graph.n_tensor; t++) {
+		const struct octopus_tensor *tensor = &graph.tensor[t];
+		assert_int_equal(tensor->stays, strncmp(tensor->name, "data_", 5) == 0);
+		assert_true(!tensor->stays || (tensor->producer == OCTOPUS_NONE && tensor->byte == 127 * 768));
+		n_data += tensor->stays;
+		n_output += tensor->is_output;
+	}
+	assert_int_equal(n_data, 2 * 12);
+	assert_int_equal(n_output, 2 * 12 + 1);
+	octopus_free(&graph);
+	network_free(&network);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_octopus_chains_a_perceptron), cmocka_unit_test(test_octopus_keeps_residuals),
-	    cmocka_unit_test(test_octopus_of_shipped_networks), cmocka_unit_test(test_octopus_tiles_cover_the_result),
-	    cmocka_unit_test(test_octopus_tile_has_its_halo),
+	    cmocka_unit_test(test_octopus_keeps_caches),           cmocka_unit_test(test_octopus_chains_a_perceptron),
+	    cmocka_unit_test(test_octopus_keeps_residuals),        cmocka_unit_test(test_octopus_of_shipped_networks),
+	    cmocka_unit_test(test_octopus_tiles_cover_the_result), cmocka_unit_test(test_octopus_tile_has_its_halo),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
