@@ -237,6 +237,14 @@ studies: deps
 	@DSE='$(abspath $(PROGRAM))' tests/cli/readme.sh --all
 	@DSE='$(abspath $(PROGRAM))' tests/cli/check.sh --all
 
+# The documents as a site, build/site/html; MkDocs is installed where apt-get is there.
+.PHONY: site
+site:
+	@SITE=1 ./.ci/deps
+	$(AGAIN) build-program
+	@dse/site/build '$(abspath $(PROGRAM))' build/site
+	@echo 'build/site/html/index.html'
+
 # Every machine parameter at its least and most, and all pairs, with extreme layers, through every command. Minutes.
 .PHONY: ranges
 ranges:
@@ -578,6 +586,7 @@ help:
 	@echo 'make bench-page how fast a report of 10 000 points answers in the browser'
 	@echo 'make bench-peers NSGA-II beside pagmo2, where libpagmo-dev is installed'
 	@echo 'make picture    the README'"'"'s pictures, from make explore, dse power, roofline and arada'
+	@echo 'make site       the documents as a site in build/site/html'
 	@echo 'make deps       install the packages that are missing, or name them'
 	@echo 'make debug      unoptimised build in build/debug'
 	@echo 'make asan       build with address and undefined-behaviour sanitizers in build/asan'

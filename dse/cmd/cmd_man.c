@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dse man: the manual page, from the tables that the command line is read by. */
+/* dse man: the manual page, or a page of reference, from the tables that the command line is read by. */
 #include "dse/cmd/command_table.h"
+#include "dse/cmd/man_markdown.h"
 #include "dse/options/cli.h"
 #include "dse/options/cli_table.h"
 #include "dse/out/build.h"
@@ -77,8 +78,11 @@ static void put_command(const struct cli_command *command)
 
 enum err_code cmd_man(const struct cli_options *options, struct err *err)
 {
-	(void)err;
-	assert(options->n_file == 0);
+	assert(options->n_file <= 1);
+	if (options->n_file == 1)
+		return man_markdown(options->file[0])
+		           ? ERR_OK
+		           : err_add(err, ERR_USAGE, "dse man: found '%.40s', allowed are %s", options->file[0], MAN_PAGES);
 	(void)printf(".TH DSE 1 \"" PAGE_DATE "\" \"dse %s\" \"User Commands\"\n", build_version);
 	(void)fputs(".SH NAME\n"
 	            "dse \\- design\\-space exploration of DNN accelerators\n"

@@ -2,6 +2,7 @@
 /* All commands, as help lists them: questions and answers first. A new one is a row here, a declaration in
  * command_table.h and a file cmd_<name>.c. */
 #include "dse/cmd/command_table.h"
+#include "dse/cmd/man_markdown.h"
 #include "dse/space/space.h"
 #include "dse/why/why.h"
 
@@ -316,8 +317,10 @@ static const struct cli_command command_table[] = {
      "what is\n"
      "shipped, and of kept runs, which the scripts ask for; parameters of machines, those of operating points, too.",
      1, SIZE_MAX, LIST(OPTION_HELP), cmd_completion},
-    {"man", "", "print the manual page", "In troff, as 'make install' installs it: 'dse man | man -l -' shows it.", 0,
-     0, LIST(OPTION_HELP), cmd_man},
+    {"man", "[" MAN_PAGES "]", "print the manual page, or a page of reference",
+     "In troff, as 'make install' installs it: 'dse man | man -l -' shows it. Pages of reference are in Markdown:\n"
+     "commands and their options, exit codes, parameters of machines, metrics.",
+     0, 1, LIST(OPTION_HELP), cmd_man},
 };
 
 const struct cli_program command_program = {command_table, sizeof(command_table) / sizeof(command_table[0])};

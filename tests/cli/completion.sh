@@ -124,3 +124,24 @@ expect_code 2 "$DSE" completion machines dvfs_chip
 expect_text "$work/err" "takes no more words"
 expect_code 2 "$DSE" completion fish
 expect_text "$work/err" "allowed are bash, zsh, machines, networks, parameters, runs"
+
+# Pages of reference: every command, option, parameter and metric has its row.
+for page in commands exit-codes machine metrics; do
+	expect_code 0 "$DSE" man $page
+	cp "$work/out" "$work/$page.md"
+	[ "$(grep -c '^# ' "$work/$page.md")" = 1 ] || fail "dse man $page: no title"
+done
+"$DSE" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | sort -u >"$work/names"
+[ "$(wc -l <"$work/names")" -gt 20 ] || fail "help lists no commands"
+while read -r name; do
+	expect_text "$work/commands.md" "## dse $name"
+done <"$work/names"
+"$DSE" completion parameters | grep -v '^levels' | while read -r key; do
+	grep -q "^| .$key. | " "$work/machine.md" || fail "dse man machine has no $key"
+done
+sed -n '/properties/,$ s/.*"\(latency_ms\|energy_mj\)".*/\1/p' spaces/schemas/front.schema.json | sort -u | while read -r metric; do
+	grep -q "^| .$metric. | " "$work/metrics.md" || fail "dse man metrics has no $metric"
+done
+grep -q '^| 130 | interrupted |$' "$work/exit-codes.md" || fail "dse man exit-codes has no 130"
+expect_code 2 "$DSE" man page
+expect_text "$work/err" "allowed are commands|exit-codes|machine|metrics"

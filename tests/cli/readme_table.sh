@@ -79,7 +79,7 @@ less() { sed -n "s/^| $1 | best of all | fast .* | \([0-9.]* %\) | [^|]* |$/\1/p
 text="ours take $(less VGG-16) fewer clocks for VGG-16, $(less ResNet-50) for ResNet-50"
 tr -s '\n ' '  ' <README.md | grep -qF "$text" || fail "README.md: $text"
 
-# What README.md says of both tiers: `dse map`'s fastest mapping in each. VGG-16 alone is run always: it takes least.
+# What sim/TRUST.md says of both tiers: `dse map`'s fastest mapping in each. VGG-16 alone is run always: it takes least.
 networks=vgg16
 [ -z "$what" ] || networks="vgg16 resnet50 efficientnet_b0 mobilenet_v2"
 for network in $networks; do
@@ -88,6 +88,6 @@ for network in $networks; do
 		expect_code 0 "$DSE" simulate --mapping "$work/map_$network/mapping.yaml" --detail $tier --json
 		sed -n '/"totals"/,$ s/.*"latency_ms": \([0-9.]*\).*/\1/p' "$work/out" >"$work/$tier"
 	done
-	expect_text README.md "$(awk -v network=$network '{ ms[NR] = $1 } END {
+	expect_text sim/TRUST.md "$(awk -v network=$network '{ ms[NR] = $1 } END {
 		printf "| `%s` | %.3f | %.3f | %+.2f %% |", network, ms[1], ms[2], 100 * (ms[1] / ms[2] - 1) }' "$work/fast" "$work/event")"
 done
