@@ -2,7 +2,6 @@
 /* All commands, as help lists them: questions and answers first. A new one is a row here, a declaration in
  * command_table.h and a file cmd_<name>.c. */
 #include "dse/cmd/command_table.h"
-#include "dse/cmd/man_markdown.h"
 #include "dse/space/space.h"
 #include "dse/why/why.h"
 

@@ -4,10 +4,7 @@
 /* Reference pages in Markdown, of what the program reads its input by: they cannot say anything else than it does. */
 #include <stdbool.h>
 
-/* What pages there are, with "|" between, as a usage line has them. */
-#define MAN_PAGES "commands|exit-codes|machine|metrics"
-
-/* Print a page to stdout; false: there is no such page, and nothing is printed. */
+/* Print one of MAN_PAGES (command_table.h) to stdout; false: there is no such page, and nothing is printed. */
 bool man_markdown(const char *page);
 
 #endif
