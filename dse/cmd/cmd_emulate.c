@@ -4,6 +4,7 @@
  *
  *   dram.bin, inputs -> emulator -> outputs; bytes, loads and packets layer by layer
  */
+#include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
@@ -78,14 +79,18 @@ static enum err_code read_input(struct emulate_job *job, struct err *err)
 	return code;
 }
 
-static void run_all(struct emulate_job *job)
+static enum err_code run_all(struct emulate_job *job, struct err *err)
 {
 	job->output = memory_array(job->n * job->n_output, 1);
 	for (size_t i = 0; i < job->n; i++) {
+		if (interrupt_requested())
+			return err_add(err, ERR_INTERRUPTED, "interrupted after %zu of %zu inputs; nothing was written", i,
+			               job->n);
 		emulate_write_input(&job->emulator, job->input + i * job->n_input);
 		emulate_run(&job->emulator);
 		emulate_read_output(&job->emulator, job->output + i * job->n_output);
 	}
+	return ERR_OK;
 }
 
 static enum err_code write_output(const struct emulate_job *job, struct err *err)
@@ -207,7 +212,7 @@ enum err_code cmd_emulate(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = read_input(&job, err);
 	if (code == ERR_OK)
-		run_all(&job);
+		code = run_all(&job, err);
 	if (code == ERR_OK && options->machine)
 		emulate_time_make(&job.emulator, &job.machine, job.level, &job.times);
 	if (code == ERR_OK && options->time_area)

@@ -71,7 +71,7 @@ static bool check_depth(struct check *check, const struct dram_layer *layer)
 	const struct dim_split *d = &layer->shape.split.d;
 	bool is_cut = layer->type == OCTOPUS_CONV || layer->type == OCTOPUS_LINEAR;
 	if (!is_cut || (extent >= depth && extent <= MAX_NUMBER && extent - depth < d->size_a && d->n_a <= depth &&
-	                d->n_b <= depth))
+	                d->n_b <= depth && (d->size_b > 0) == (d->n_b > 0)))
 		return true;
 	return wrong(check, layer->shape_address + 96, "shape: parts of the depth are %" PRIu64 ", expected %" PRIu64,
 	             extent, depth);
@@ -112,6 +112,10 @@ static bool check_shape(struct check *check, const struct dram_layer *layer)
 	if (has_filters != (shape->lanes > 0))
 		return wrong(check, layer->shape_address + 116, "shape: lanes is %" PRIu32 ": %s", shape->lanes,
 		             has_filters ? "the image has no weights" : "such layers have none");
+	bool is_plain = shape->kernel_w == 1 && shape->kernel_h == 1 && shape->stride == 1 && shape->dilation == 1;
+	if (layer->type == OCTOPUS_LINEAR && (!is_plain || shape->in_c > 1 || shape->out_c > 1))
+		return wrong(check, layer->shape_address + 24,
+		             "shape: a linear layer has a kernel, a stride or channels");
 	if (layer->type == OCTOPUS_SOFTMAX && (shape->kernel_w > 1 || shape->kernel_h > 1 || shape->stride > 1))
 		return wrong(check, layer->shape_address + 24, "shape: kernel or stride of a softmax is above 1");
 	if (layer->type != OCTOPUS_CONV && (shape->pool > 1 || shape->groups > 1) && has_filters)
@@ -268,6 +272,36 @@ static bool check_tile(struct check *check, const struct dram_layer *layer, cons
 	       expect(check, 56, "biases bytes", tile->biases.byte, sizeof(int32_t) * n_filter);
 }
 
+/* Whether the layer is as large as the tensor that it writes, and reads as much as its windows reach. */
+static bool check_extents(struct check *check, const struct dram_layer *layer)
+{
+	const struct dram_shape *shape = &layer->shape;
+	const struct dram_tensor *tensor = &check->emulator->dram.tensor[layer->tile[0].result.tensor];
+	uint64_t before_x = 0, behind_x = 0, before_y = 0, behind_y = 0;
+	if (shape->out_w / shape->pool != tensor->w || shape->out_h / shape->pool != tensor->h ||
+	    (layer->type != OCTOPUS_LINEAR && shape->out_c != tensor->c))
+		return wrong(check, layer->shape_address + 12,
+		             "shape: output is %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", tensor %" PRIu32 " is another",
+		             shape->out_w, shape->out_h, shape->out_c, layer->tile[0].result.tensor);
+	for (uint32_t t = 0; t < layer->n_tile; t++) {
+		const struct dram_tile *tile = &layer->tile[t];
+		before_x = tile->pad_left > before_x ? tile->pad_left : before_x;
+		behind_x = tile->pad_right > behind_x ? tile->pad_right : behind_x;
+		before_y = tile->pad_top > before_y ? tile->pad_top : before_y;
+		behind_y = tile->pad_bottom > behind_y ? tile->pad_bottom : behind_y;
+	}
+	bool is_linear = layer->type == OCTOPUS_LINEAR;
+	uint64_t w = is_linear ? 1 : emulate_reach(shape->out_w, shape->kernel_w, shape->stride, shape->dilation);
+	uint64_t h =
+	    is_linear ? shape->in_h : emulate_reach(shape->out_h, shape->kernel_h, shape->stride, shape->dilation);
+	if (before_x + shape->in_w + behind_x < w || before_y + shape->in_h + behind_y < h ||
+	    (is_linear && shape->in_h != shape->out_h))
+		return wrong(check, layer->shape_address,
+		             "shape: input is %" PRIu32 " x %" PRIu32 ", its windows reach %" PRIu64 " x %" PRIu64,
+		             shape->in_w, shape->in_h, w, h);
+	return true;
+}
+
 static void check_layer(struct check *check)
 {
 	struct emulator *emulator = check->emulator;
@@ -275,7 +309,7 @@ static void check_layer(struct check *check)
 	emulator->tile[check->l] =
 	    memory_must(arena_array(&emulator->arena, layer->n_tile, sizeof(*emulator->tile[check->l])));
 	check->address = layer->tile_address;
-	if (!check_type(check, layer) || !check_shape(check, layer))
+	if (!check_type(check, layer) || !check_shape(check, layer) || !check_extents(check, layer))
 		return;
 	for (check->t = 0; check->t < layer->n_tile; check->t++) {
 		const struct dram_tile *tile = &layer->tile[check->t];
