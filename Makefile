@@ -143,14 +143,14 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test test-threads explore picture kills widths stops faults fuzz draws ranges signatures certificates tiers tiers-table calibrate bench debug asan tsan install deb wheel python-draws,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills widths stops faults fuzz draws ranges signatures certificates tiers tiers-table calibrate bench debug asan tsan install deb wheel python-draws notebooks,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
 .PHONY: all deps test test-threads widths stops faults fuzz draws mutation mutants tiers tiers-table calibrate explore bench debug asan tsan layers headers format install clean
-.PHONY: install-files uninstall deb deb-files wheel wheel-files python-draws dist reproducible
+.PHONY: install-files uninstall deb deb-files wheel wheel-files python-draws notebooks dist reproducible
 .PHONY: build-faults help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches
 .PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-tiers-table run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
@@ -551,6 +551,11 @@ python-draws: deps
 	$(AGAIN) VARIANT=release build-program
 	@DRAWS=all DSE='$(abspath $(PROGRAM))' ./tests/run tests/cli/python.sh
 
+# The notebooks, from their first cell to their last: they print what they have kept (RECORD=1: it is kept anew). A minute.
+notebooks: deps
+	$(AGAIN) VARIANT=release build-program
+	@NOTEBOOKS=1 DSE='$(abspath $(PROGRAM))' ./tests/run tests/cli/python.sh
+
 deb-files:
 	$(Q)BUILD='$(BUILD)' VERSION='$(VERSION)' SONAME='$(SONAME)' PACKAGES='$(LIBRARY_PACKAGES)' ./dse/packaging/deb
 
@@ -598,6 +603,7 @@ help:
 	@echo 'make uninstall  remove them; give it the same PREFIX and DESTDIR'
 	@echo 'make deb        Debian packages dse, libdse, libdse-dev and python3-dse in build/packages'
 	@echo 'make wheel      the Python package with all it needs, for pip, in build/packages'
+	@echo 'make notebooks  run the notebooks of dse/python/notebooks, which print what they have kept; RECORD=1 keeps it anew'
 	@echo 'make python-draws all random cases of the tests of the Python package; minutes'
 	@echo 'make dist       the last commit'"'"'s sources as a tarball'
 	@echo 'make reproducible build the last commit twice, in different folders: the same bytes? minutes'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The Python package beside the program: numbers, mistakes, interruption, leaks, a notebook's kernel. `make python-draws` has all
-# random cases; this a sample.
+# random cases; this a sample. NOTEBOOKS=1: those of dse/python/notebooks instead.
 . tests/cli/common
 build=$(cd "$(dirname "$DSE")" && pwd)
 if ! ls "$build"/libdse.so.* >/dev/null 2>&1; then
@@ -19,7 +19,10 @@ PYTHONPATH=$PWD/dse/python
 PYTHONDONTWRITEBYTECODE=1
 MPLCONFIGDIR=$work/matplotlib # its cache of fonts
 export DSE DSE_LIBRARY DSE_PROGRAM PYTHONPATH PYTHONDONTWRITEBYTECODE MPLCONFIGDIR
-for test in numbers package notebook; do
+# All of notebooks takes a minute: `make notebooks`, and RECORD=1 keeps what they print now.
+tests='numbers package notebook'
+[ "${NOTEBOOKS:-0}" = 1 ] && tests=notebooks
+for test in $tests; do
 	"$python" "tests/dse/python/test_$test.py" >"$work/out" 2>&1 || {
 		cat "$work/out" >&2
 		fail "test_$test.py"

@@ -12,6 +12,7 @@ from . import _library as lib
 from .design import Mapping, texts
 
 N_HTML = 20  # rows that a notebook shows
+N_MARKED = 200  # points of a curve that are marked each
 
 
 class Why:
@@ -126,7 +127,8 @@ class Front:
         ax = ax or plt.subplots(figsize=(6, 4))[1]
         for name, part in self.points.groupby(by, sort=False):
             part = part.sort_values(x)
-            ax.plot(part[x], part[y], "o-", markersize=4, linewidth=1, label=str(name))
+            style = "o-" if len(part) <= N_MARKED else "-"
+            ax.plot(part[x], part[y], style, markersize=4, linewidth=1.5, label=str(name))
         ax.set_xlabel(x)
         ax.set_ylabel(y)
         ax.legend(title=by)
