@@ -12,6 +12,7 @@
  * point as before, so the front is the same, and so is of equal designs the first.
  */
 #include "dse/layer/front_key.h"
+#include "dse/layer/layer_problem_parts.h"
 #include "dse/bound/deadline.h"
 #include "dse/space/space_goals.h"
 #include "dse/base/pack.h"
@@ -176,6 +177,7 @@ static bool is_reduced(const struct layer_problem *layer)
 static unsigned facts_of(const struct layer_problem *layer)
 {
 	const struct layer_choice *choice = layer->choice;
+	const struct machine *machine = layer_any_context(layer)->machine;
 	unsigned facts = facts_of_metrics(layer) | facts_of_strategies(layer) | facts_of_block(layer);
 	/* all machine parameters decide the thesis' splits */
 	if (layer->detail != DETAIL_FAST || choice->thesis_split)
@@ -183,7 +185,9 @@ static unsigned facts_of(const struct layer_problem *layer)
 	if (is_reduced(layer))
 		facts |= FACT_UNIT;
 	for (uint32_t i = 0; i < layer->n_value[GENE_LEVEL]; i++)
-		facts |= mixed_is(&layer_any_context(layer)->machine->level[layer->level[i]]) ? FACT_MIXED : 0U;
+		facts |= mixed_is(&machine->level[layer->level[i]]) ? FACT_MIXED : 0U;
+	/* the peak of any time, not of a step's mean, also of one level */
+	facts |= mixed_is_by_pe(machine) && layer_weighs_peak(layer) ? FACT_MIXED : 0U;
 	return facts | (layer->place[0] != 0 ? FACT_STORAGE : 0U);
 }
 

@@ -57,6 +57,27 @@ static void check_lanes(struct space_reader *reader)
 	}
 }
 
+/*
+ * A space's machine has the mixtures of one of its domains, by PE or QPE if any is: who looks at it alone takes it for
+ * what all candidates may be. space_machine gives each candidate those of its own domain, for which there is room.
+ */
+static enum err_code offer_mixtures(struct machine *machine, const struct space_axis *domain, uint32_t n_share,
+                                    struct err *err)
+{
+	struct machine kept = *machine;
+	enum err_code code = domain ? ERR_OK : mixed_offer(&kept, n_share, err);
+	for (size_t i = 0; domain && i < domain->n && code == ERR_OK; i++) {
+		struct machine own = *machine;
+		code = machine_set_param(&own, domain->param, domain->value[i], err);
+		code = code == ERR_OK ? mixed_offer(&own, n_share, err) : code;
+		if (i == 0 || mixed_is_by_pe(&own))
+			kept = own;
+	}
+	if (code == ERR_OK)
+		*machine = kept;
+	return code;
+}
+
 /* Operating points that are added: indices that rules know stay. */
 void space_read_level_shares(struct space_reader *reader)
 {
@@ -68,16 +89,9 @@ void space_read_level_shares(struct space_reader *reader)
 	                   reader->err);
 	if (doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
 		space->level_shares = (uint32_t)n_share;
-	const struct space_axis *domain = find_axis(space, "dvfs.domain");
-	if (domain && domain->n > 1)
-		(void)err_add_at(reader->err, ERR_INPUT, domain->at,
-		                 "dvfs.domain decides which operating points layers have: say it in a machine file "
-		                 "instead, or list two machines under 'machines'");
 	for (size_t i = 0; i < space->n_machine && reader->err->n_message == 0; i++) {
 		struct err part = {0};
-		if (domain && domain->n == 1)
-			(void)machine_set_param(&space->machine[i], domain->param, domain->value[0], &part);
-		(void)mixed_offer(&space->machine[i], space->level_shares, &part);
+		(void)offer_mixtures(&space->machine[i], find_axis(space, "dvfs.domain"), space->level_shares, &part);
 		(void)err_move(reader->err, doc_place(node ? node : reader->root), &part);
 	}
 }

@@ -2,6 +2,7 @@
 #include "dse/space/space_machine.h"
 #include "dse/out/csv_write.h"
 #include "sim/machine/machine_check.h"
+#include "sim/program/mixed.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -85,6 +86,11 @@ static bool build_machine(const struct space *space, uint64_t index, struct mach
 		const struct space_axis *axis = &space->axis[i];
 		enum err_code code = machine_set_param(machine, axis->param, axis->value[choice[i]], NULL);
 		assert(code == ERR_OK); /* checked when the space was read */
+		(void)code;
+	}
+	if (machine->dvfs_domain != space->machine[index].dvfs_domain) {
+		enum err_code code = mixed_offer(machine, space->level_shares, NULL);
+		assert(code == ERR_OK); /* likewise */
 		(void)code;
 	}
 	bool ok = machine_check(machine, &err) == ERR_OK;

@@ -69,6 +69,7 @@ enum err_code mixed_add(struct machine *machine, uint32_t n_share, struct err *e
 
 enum err_code mixed_offer(struct machine *machine, uint32_t n_share, struct err *err)
 {
+	machine->n_level = mixed_n_pure(machine);
 	if (n_share == 0 && !mixed_is_by_pe(machine))
 		return ERR_OK;
 	return mixed_add(machine, n_share > 0 ? n_share : 2, err);

@@ -40,7 +40,10 @@ static inline uint32_t mixed_n_pure(const struct machine *machine)
  */
 enum err_code mixed_add(struct machine *machine, uint32_t n_share, struct err *err);
 
-/* The mixtures that a machine has where shares, or 0 for none, are asked for: pairs of levels by PE in any case. */
+/*
+ * The mixtures that a machine has where shares, or 0 for none, are asked for, in place of those it had: pairs of levels
+ * by PE in any case. ERR_INPUT as with mixed_add; it has none then.
+ */
 enum err_code mixed_offer(struct machine *machine, uint32_t n_share, struct err *err);
 
 /* Whether PEs, or QPEs, have levels of their own. */

@@ -12,6 +12,7 @@
 #include "dse/layer/changes.h"
 #include "dse/layer/layers.h"
 #include "dse/search/explore.h"
+#include "dse/space/space_machine.h"
 #include "sim/base/rng.h"
 #include "tests/support/branch_compare.h"
 #include "tests/support/draws.h"
@@ -130,6 +131,7 @@ static void write_network(struct rng *rng)
 static void write_space(struct rng *rng)
 {
 	static const char *const dimension[] = {"width", "height", "out_channels"};
+	static const char *const domain[] = {"pe", "pe", "qpe", "chip, pe", "pe, chip", "chip, qpe, pe"};
 	char text[TEXT];
 	write_network(rng);
 	(void)snprintf(
@@ -140,13 +142,13 @@ static void write_space(struct rng *rng)
 	    "    strategy: [fusion]\n"
 	    "  - match: '_(SC_)?[1-4]$'\n    split: {%s: {max_parts: 4, choose: even}, "
 	    "out_channels: {max_parts: 4, choose: even}}\n",
-	    rng_below(rng, 3) ? "pe" : "qpe", rng_below(rng, 2) ? "0" : "0.5", rng_below(rng, 3) ? "true" : "false",
+	    domain[rng_below(rng, 6)], rng_below(rng, 2) ? "0" : "0.5", rng_below(rng, 3) ? "true" : "false",
 	    dimension[rng_below(rng, 2)]);
 	folder_write("space.yaml", text, "");
 }
 
 struct tally {
-	uint32_t n, n_point, n_plan;
+	uint32_t n, n_point, n_plan, n_domain; /* n_domain: spaces of several domains */
 	double n_combination;
 };
 
@@ -164,42 +166,60 @@ static uint32_t count_plans(const struct explore *found)
 	return n;
 }
 
-/* false: too large, or nothing runs. */
-static bool try_space(struct rng *rng, struct tally *tally)
+/* All combinations of a machine's layers into the front; false: too many, or none runs. */
+static bool combine_machine(const struct space *space, const struct explore *found, uint32_t machine,
+                            struct combining *combining, double *n_combination)
 {
 	static struct layer_ways ways[MAX_LAYER];
-	struct space space;
-	struct explore found;
 	struct layer_set *set = NULL;
 	struct err err = {0};
 	char why[256];
 	const double none[2] = {0, 0};
-	double n_combination = 1;
+	double n = 1;
+	bool is_fit = true;
+	assert_int_equal(layer_set_build(space, &found->map, machine, &set, why, sizeof(why), &err), ERR_OK);
+	for (size_t b = 0; b < found->map.n_block && is_fit; b++) {
+		struct layer_problem *layer = &set->problem[found->map.distinct[b]];
+		is_fit = layer->n_value[GENE_PLACE] == 1 && list_ways(layer, &ways[b]);
+		n *= (double)ways[b].n;
+	}
+	is_fit = is_fit && n > 0 && n <= MAX_COMBINATION;
+	if (is_fit) {
+		combining->space = space;
+		combining->machine = layer_any_context(&set->problem[0])->machine;
+		combining->ways = ways;
+		combining->n_layer = found->map.n_block;
+		combine(combining, 0, 0, none);
+	}
+	*n_combination += n;
+	layer_set_free(set);
+	return is_fit;
+}
+
+/* false: too large, or nothing runs. */
+static bool try_space(struct rng *rng, struct tally *tally)
+{
+	struct space space;
+	struct explore found;
+	struct combining combining = {0};
+	double n_combination = 0;
 	write_space(rng);
 	folder_read_space(&space);
 	folder_explore(&space, &engine_exact, false, 1, &found);
 	bool is_fit = found.front.n > 0 && found.map.n_block <= MAX_LAYER;
-	assert_int_equal(layer_set_build(&space, &found.map, 0, &set, why, sizeof(why), &err), ERR_OK);
-	for (size_t b = 0; b < found.map.n_block && is_fit; b++) {
-		struct layer_problem *layer = &set->problem[found.map.distinct[b]];
-		is_fit = layer->n_value[GENE_PLACE] == 1 && list_ways(layer, &ways[b]);
-		n_combination *= (double)ways[b].n;
-	}
-	is_fit = is_fit && n_combination > 0 && n_combination <= MAX_COMBINATION;
+	pareto_init(&combining.front, 2, 1);
+	for (uint32_t i = 0; i < space_n_machine(&space) && is_fit; i++)
+		is_fit = combine_machine(&space, &found, i, &combining, &n_combination);
 	if (is_fit) {
-		struct combining combining = {
-		    &space, layer_any_context(&set->problem[0])->machine, ways, found.map.n_block, {0}};
-		pareto_init(&combining.front, 2, 1);
-		combine(&combining, 0, 0, none);
 		assert_covered(&combining.front, &found.front);
 		assert_covered(&found.front, &combining.front);
 		tally->n++;
 		tally->n_point += (uint32_t)found.front.n;
 		tally->n_plan += count_plans(&found);
+		tally->n_domain += space_n_machine(&space) > 1;
 		tally->n_combination += n_combination;
-		pareto_free(&combining.front);
 	}
-	layer_set_free(set);
+	pareto_free(&combining.front);
 	explore_free(&found);
 	space_free(&space);
 	return is_fit;
@@ -214,10 +234,10 @@ static void test_composition_with_plans_equals_all_combinations(void **state)
 		struct rng rng = rng_stream(21, 2, number);
 		(void)try_space(&rng, &tally);
 	}
-	print_message("%u networks, %.3g combinations, %u points, %u of them with plans\n", tally.n,
-	              tally.n_combination, tally.n_point, tally.n_plan);
+	print_message("%u networks, %u with several domains, %.3g combinations, %u points, %u of them with plans\n",
+	              tally.n, tally.n_domain, tally.n_combination, tally.n_point, tally.n_plan);
 	assert_int_equal(tally.n, n_wanted);
-	assert_true(tally.n_plan > n_wanted / 4);
+	assert_true(tally.n_plan > n_wanted / 4 && tally.n_domain > n_wanted / 6);
 }
 
 /* Four PEs with the levels of the DVFS paper, near what they take on shipped machines. */
