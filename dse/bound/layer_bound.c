@@ -62,7 +62,7 @@ static bool is_whole(double byte)
  * mixed operating points, and sleep is taken off.
  */
 bool bound_metrics(const struct space *space, const struct layer_context *context, const struct range_bound *bound,
-                   uint32_t level, bool with_slower, double *value)
+                   uint32_t level, bool with_slower, struct bound_runs *runs, double *value)
 {
 	const struct machine *machine = context->machine;
 	const struct counts *counts = &bound->work.counts;
@@ -75,6 +75,10 @@ bool bound_metrics(const struct space *space, const struct layer_context *contex
 	memset(value, 0, N_METRIC * sizeof(*value));
 	if (bound->has_program) {
 		(with_slower ? fast_run_least_slower : fast_run_least)(machine, &bound->program, level, &result);
+		if (runs && !with_slower && level < MACHINE_FILE_LEVEL) {
+			runs->result[level] = result;
+			runs->known |= UINT32_C(1) << level;
+		}
 		latency_ns = result.latency_ns;
 		energy_pj = result.energy.total_pj;
 		counts = &result.counts;

@@ -23,15 +23,21 @@ void bound_extents(const struct layer_context *context, uint32_t *extent, uint32
 struct dim_range bound_range(const struct dim_split *choice, uint32_t first, uint32_t last, uint32_t extent,
                              uint32_t step);
 
+/* Least results of a range's program at the machine's own operating points, those in known; {0} at first. */
+struct bound_runs {
+	uint32_t known;
+	struct sim_result result[MACHINE_FILE_LEVEL];
+};
+
 /*
  * Least values [N_METRIC] at an operating point of all designs that a range's bound (mapper_bound_range) is of; of
  * metrics without a bound 0. Energy is what a search sums: less sleep until a deadline. false: no
  * design of the range can be counted there (result_is_counted). with_slower: also of these designs on machines with
  * slower NoC and DRAM clocks whose tasks take no less time (mapper_kernels_serve); without deadline, mixed operating
- * points and fetches ahead.
+ * points and fetches ahead. runs: what it simulates is kept there for pairs by PE; NULL: nowhere.
  */
 bool bound_metrics(const struct space *space, const struct layer_context *context, const struct range_bound *bound,
-                   uint32_t level, bool with_slower, double *value);
+                   uint32_t level, bool with_slower, struct bound_runs *runs, double *value);
 
 /* Parts of all tasks at the slower level of a pair that bounds tell apart. */
 #define BOUND_PAIR_CELL 8
@@ -39,10 +45,10 @@ bool bound_metrics(const struct space *space, const struct layer_context *contex
 /*
  * The same at a pair of levels by PE, without slower clocks: of plans whose share of tasks at the slower level is in
  * each of BOUND_PAIR_CELL equal parts of 0 to 1, value [BOUND_PAIR_CELL][N_METRIC]. A plan that has them all there is
- * in the last.
+ * in the last. runs: of this range, what bound_metrics kept there, and what is added.
  */
 bool bound_plan_metrics(const struct space *space, const struct layer_context *context, const struct range_bound *bound,
-                        uint32_t level, double (*value)[N_METRIC]);
+                        uint32_t level, struct bound_runs *runs, double (*value)[N_METRIC]);
 
 /*
  * The same of one design, from its results at the two levels. Where all its parts are alike tasks keep PEs busy as long

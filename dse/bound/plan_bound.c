@@ -25,25 +25,35 @@ static double clk_ns(const struct plan_floor *floor, double low_frac)
 	return low_frac * floor->low_clk_ns + (1 - low_frac) * floor->high_clk_ns;
 }
 
-/* false: they cannot be counted. */
-static bool floor_of_program(const struct machine *machine, const struct range_bound *bound, uint32_t low,
-                             uint32_t high, struct plan_floor *floor, struct counts *counts)
+static const struct sim_result *run_at(const struct machine *machine, const struct program *program, uint32_t level,
+                                       struct bound_runs *runs)
 {
-	struct sim_result at[2];
+	assert(level < MACHINE_FILE_LEVEL);
+	if (!(runs->known >> level & 1U))
+		fast_run_least(machine, program, level, &runs->result[level]);
+	runs->known |= UINT32_C(1) << level;
+	return &runs->result[level];
+}
+
+/* false: they cannot be counted. */
+static bool floor_of_program(const struct machine *machine, const struct range_bound *bound,
+                             const struct operating_point *point, struct bound_runs *runs, struct plan_floor *floor,
+                             struct counts *counts)
+{
 	const struct program *program = &bound->program;
-	fast_run_least(machine, program, low, &at[0]);
-	fast_run_least(machine, program, high, &at[1]);
+	const struct sim_result *low = run_at(machine, program, point->low, runs),
+				*high = run_at(machine, program, point->high, runs);
 	for (int i = 0; i < N_PHASE; i++) {
-		double ns = fmin((double)at[0].phase_clk[i] * floor->low_clk_ns,
-		                 (double)at[1].phase_clk[i] * floor->high_clk_ns);
+		double ns = fmin((double)low->phase_clk[i] * floor->low_clk_ns,
+		                 (double)high->phase_clk[i] * floor->high_clk_ns);
 		*(loop_part_of((enum phase)i) == LOOP_LOOP ? &floor->loop_ns : &floor->apart_ns) += ns;
 	}
-	floor->low_pj = at[0].energy.total_pj - at[0].energy.static_pj;
-	floor->high_pj = at[1].energy.total_pj - at[1].energy.static_pj;
-	floor->mla_clk = fmin(at[0].counts.mla_clk, at[1].counts.mla_clk);
+	floor->low_pj = low->energy.total_pj - low->energy.static_pj;
+	floor->high_pj = high->energy.total_pj - high->energy.static_pj;
+	floor->mla_clk = fmin(low->counts.mla_clk, high->counts.mla_clk);
 	floor->n_pe = program->n_pe > 0 ? program->n_pe : machine_n_pe(machine);
-	*counts = at[1].counts;
-	return result_is_counted(&at[0]) && result_is_counted(&at[1]);
+	*counts = high->counts;
+	return result_is_counted(low) && result_is_counted(high);
 }
 
 /* Latency of plans with at least this share at the slower level. */
@@ -78,7 +88,7 @@ static double least_pj(const struct machine *machine, const struct operating_poi
 }
 
 bool bound_plan_metrics(const struct space *space, const struct layer_context *context, const struct range_bound *bound,
-                        uint32_t level, double (*value)[N_METRIC])
+                        uint32_t level, struct bound_runs *runs, double (*value)[N_METRIC])
 {
 	const struct machine *machine = context->machine;
 	const struct operating_point *point = &machine->level[level];
@@ -88,7 +98,7 @@ bool bound_plan_metrics(const struct space *space, const struct layer_context *c
 	bool is_counted = true;
 	double static_mw = fmin(energy_static_mw(machine, point->low), energy_static_mw(machine, point->high)), ns;
 	if (bound->has_program) {
-		is_counted = floor_of_program(machine, bound, point->low, point->high, &least, &counts);
+		is_counted = floor_of_program(machine, bound, point, runs, &least, &counts);
 	} else {
 		fast_bound_at(machine, &bound->work, point->low, least.low_clk_ns, &ns, &least.low_pj);
 		fast_bound_at(machine, &bound->work, point->high, least.high_clk_ns, &ns, &least.high_pj);

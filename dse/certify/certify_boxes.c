@@ -92,7 +92,7 @@ static bool check_cut(const struct boxes *boxes, const struct box *box)
 		double value[N_METRIC];
 		uint64_t point, permille;
 		bool is_counted = bound_metrics(layer->space, &layer->context[boxes->root.operand], &bound,
-		                                layer->level[l], false, value);
+		                                layer->level[l], false, NULL, value);
 		if (takes_letter(boxes->reader, 'l')) {
 			if (is_counted && !certify_over_limit(layer, value))
 				return certify_refuse(boxes->reader, ERR_GATE,

@@ -221,6 +221,8 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 	const struct layer_problem *layer = space->layer;
 	const unsigned n_metric = layer->n_metric;
 	bool all_over = true;
+	struct bound_runs runs;
+	runs.known = 0;
 	bound->over_limit = 0;
 	bound->score = 1;
 	for (uint32_t row = 0; row < space->n_bound;) {
@@ -229,9 +231,9 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 		uint32_t n = branch_level_row(space, level + 1) - row;
 		bool is_counted = level < space->n_own_level
 		                      ? bound_metrics(layer->space, space->root[box->root].context, range,
-		                                      layer->level[level], layer->with_slower, value[0])
+		                                      layer->level[level], layer->with_slower, &runs, value[0])
 		                      : bound_plan_metrics(layer->space, space->root[box->root].context, range,
-		                                           layer->level[level], value);
+		                                           layer->level[level], &runs, value);
 		for (uint32_t cell = 0; cell < n; cell++, row++) {
 			uint32_t over = is_counted ? limit_exceeded(layer, value[cell]) : VERDICT_CLOCKS;
 			for (unsigned i = 0; i < n_metric; i++) {

@@ -230,7 +230,7 @@ static bool plan_is_covered(void *context, const double *bound)
  * feasible if any of its plans is. false: its evaluation was stopped.
  */
 static bool count_plans(const struct branch_work *search, struct branch_lane *lane, uint32_t *genome,
-                        const double *least)
+                        const struct layer_design_run *run, const double *least)
 {
 	struct branch_counts *counts = &lane->counts;
 	const struct evaluation covered = {.violation = INFINITY, .reason = LAYER_REASON_BOUND}, *best = &covered;
@@ -240,7 +240,7 @@ static bool count_plans(const struct branch_work *search, struct branch_lane *la
 	const struct layer_plan_filter filter = {plan_is_covered, &covering};
 	plans->n = 0;
 	if (!covers_pair(search, lane, genome, least, lowest))
-		layer_problem_plans(search->space.layer, genome, &filter, plans);
+		layer_problem_plans(search->space.layer, genome, run, &filter, plans);
 	if (plans->n > 0 && problem_any_stopped(plans->result, plans->n))
 		return false;
 	for (size_t i = 0; i < plans->n; i++) {
@@ -263,15 +263,16 @@ static void evaluate_box(const struct branch_work *search, struct branch_lane *l
 	const struct branch_space *space = &search->space;
 	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE];
 	struct evaluation result[MACHINE_MAX_LEVEL];
+	struct layer_design_run run;
 	for (uint32_t l = 0; l < space->n_level; l++)
 		branch_box_genome(space, box, l, genome + l * N_LAYER_GENE);
-	layer_problem_evaluate(space->layer, genome, space->n_own_level, result);
+	layer_problem_evaluate_kept(space->layer, genome, space->n_own_level, result, &run);
 	/* the box was the top of the stack */
 	const double *least = lane->least + lane->top * search->n_least;
 	count_designs(search, lane, space->n_own_level, genome, least, result);
 	bool was_stopped = problem_any_stopped(result, space->n_own_level);
 	for (uint32_t l = space->n_own_level; l < space->n_level && !was_stopped; l++)
-		was_stopped = !count_plans(search, lane, genome + l * N_LAYER_GENE,
+		was_stopped = !count_plans(search, lane, genome + l * N_LAYER_GENE, &run,
 		                           least + branch_level_row(space, l) * search->front->n_objective);
 	lane->n_split--;
 	if (!was_stopped)

@@ -136,6 +136,18 @@ void layer_problem_free(struct layer_problem *layer);
  * allocates. */
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
 
+/* The program of a design that was evaluated, and the fast tier's results at the operating points in known. */
+struct layer_design_run {
+	const uint32_t *genome; /* its own, the caller's; NULL: there is none */
+	uint32_t known;
+	struct program program;
+	struct sim_result result[MACHINE_FILE_LEVEL];
+};
+
+/* The same; run has what is known of the last design then, at those operating points that it was evaluated at. */
+void layer_problem_evaluate_kept(const struct layer_problem *layer, const uint32_t *genome, size_t n,
+                                 struct evaluation *out, struct layer_design_run *run);
+
 /* All plans of a split at a pair of levels by PE. */
 struct layer_plan_results {
 	size_t n, n_room;
@@ -152,9 +164,9 @@ struct layer_plan_filter {
 /*
  * Evaluate them in the space's tier; genome: with a level that is such a pair. One result and no plan: it does not run,
  * or it has no plans, or the filter (NULL: none) covers all (LAYER_REASON_BOUND). The caller's results, {0} at first,
- * are used again and freed by him.
+ * are used again and freed by him. run: of this design or another one; NULL: none.
  */
-void layer_problem_plans(const struct layer_problem *layer, const uint32_t *genome,
+void layer_problem_plans(const struct layer_problem *layer, const uint32_t *genome, const struct layer_design_run *run,
                          const struct layer_plan_filter *filter, struct layer_plan_results *results);
 void layer_plan_results_free(struct layer_plan_results *results);
 

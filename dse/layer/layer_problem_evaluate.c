@@ -170,27 +170,26 @@ void layer_problem_judge(const struct layer_problem *layer, const struct layer_d
 	judge_metrics(layer, context, design, metric, out);
 }
 
-/* The program of the last candidate that ran; it serves all operating points of one design, the fastest gene. */
-struct last_program {
-	const uint32_t *genome; /* NULL: none */
-	struct program program;
-};
-
-static bool same_but_level(const uint32_t *left, const uint32_t *right)
+bool layer_same_but_level(const uint32_t *left, const uint32_t *right)
 {
 	return memcmp(left, right, GENE_LEVEL * sizeof(*left)) == 0;
 }
 
 /* false: the event tier could not, or was stopped; out says so. */
 static bool simulate(const struct layer_problem *layer, const struct layer_context *context,
-                     const struct layer_design *design, const struct program *program, struct sim_result *result,
+                     const struct layer_design *design, struct layer_design_run *run, struct sim_result *result,
                      struct evaluation *out)
 {
+	const struct program *program = &run->program;
 	const struct detail_options options = {.detail = layer->detail, .stop = layer->stop};
 	bool is_own = !mixed_is_by_pe(context->machine) ||
 	              (!mixed_is(&context->machine->level[design->level]) && !layer_weighs_peak(layer));
 	if (options.detail == DETAIL_FAST && context->machine->systolic.memory == SYSTOLIC_PHYSICAL && is_own) {
 		fast_run(context->machine, program, design->level, result);
+		if (design->level < MACHINE_FILE_LEVEL) {
+			run->result[design->level] = *result;
+			run->known |= UINT32_C(1) << design->level;
+		}
 		return true;
 	}
 	/* engines know no messages; a run of the same design alone says it again */
@@ -207,7 +206,8 @@ static bool simulate(const struct layer_problem *layer, const struct layer_conte
 	return code == ERR_OK;
 }
 
-static void evaluate_one(const struct layer_problem *layer, const uint32_t *genome, struct last_program *last,
+/* run: of the last candidate that ran; its program serves all operating points of one design, the fastest gene. */
+static void evaluate_one(const struct layer_problem *layer, const uint32_t *genome, struct layer_design_run *run,
                          struct evaluation *out)
 {
 	struct layer_design design;
@@ -216,19 +216,20 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	layer_problem_design(layer, genome, &design);
 	const struct layer_context *context = layer_context_of(layer, &design);
 	assert(context->operand_bit == design.operand_bit);
-	if (!last->genome || !same_but_level(last->genome, genome)) {
-		last->genome = NULL;
+	if (!run->genome || !layer_same_but_level(run->genome, genome)) {
+		run->genome = NULL;
+		run->known = 0;
 		struct tiling tiling;
 		tiling_size(context, &design.split, &tiling);
 		if (layer_problem_rule_out(layer, genome, &design, &tiling, out))
 			return;
-		if (!mapper_distribute_tiled(context, &design, &tiling, &last->program, &verdict)) {
+		if (!mapper_distribute_tiled(context, &design, &tiling, &run->program, &verdict)) {
 			reject(layer, context, &design, &verdict, out);
 			return;
 		}
-		last->genome = genome;
+		run->genome = genome;
 	}
-	if (!simulate(layer, context, &design, &last->program, &result, out))
+	if (!simulate(layer, context, &design, run, &result, out))
 		return;
 	if (!mapper_judge_run(&result, &verdict)) {
 		reject(layer, context, &design, &verdict, out);
@@ -238,11 +239,12 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	layer_problem_judge(layer, &design, &result, out);
 }
 
-void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)
+void layer_problem_evaluate_kept(const struct layer_problem *layer, const uint32_t *genome, size_t n,
+                                 struct evaluation *out, struct layer_design_run *run)
 {
-	const struct layer_problem *layer = context;
-	struct last_program last = {.genome = NULL};
-	assert(layer && genome && out);
+	assert(layer && genome && out && run);
+	run->genome = NULL;
+	run->known = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *at = genome + i * N_LAYER_GENE;
 		/* who wants to stop wants none of the others; a proof for a range serves all of it */
@@ -252,6 +254,12 @@ void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t 
 		         memcmp(at, at - N_LAYER_GENE, out[i - 1].n_cut * sizeof(*at)) == 0)
 			out[i] = out[i - 1];
 		else
-			evaluate_one(layer, at, &last, &out[i]);
+			evaluate_one(layer, at, run, &out[i]);
 	}
+}
+
+void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)
+{
+	struct layer_design_run run;
+	layer_problem_evaluate_kept(context, genome, n, out, &run);
 }

@@ -124,12 +124,26 @@ static bool may_want_dealt(const struct layer_problem *layer, struct pair_bound 
 	return false;
 }
 
-void layer_problem_plans(const struct layer_problem *layer, const uint32_t *genome,
-                         const struct layer_plan_filter *filter, struct layer_plan_results *results)
+/* The fast tier's results of a design at the two levels of its pair. */
+static void run_pair(const struct layer_context *context, const struct layer_design *design,
+                     const struct program *program, const struct layer_design_run *run, struct sim_result part[2])
 {
 	const struct detail_options fast = {.detail = DETAIL_FAST};
+	const struct operating_point *point = &context->machine->level[design->level];
+	uint32_t wanted = UINT32_C(1) << point->low | UINT32_C(1) << point->high;
+	if (run && (run->known & wanted) == wanted) {
+		part[0] = run->result[point->low];
+		part[1] = run->result[point->high];
+	} else {
+		(void)detail_simulate_pair(context, design, program, &fast, part, NULL, NULL);
+	}
+}
+
+void layer_problem_plans(const struct layer_problem *layer, const uint32_t *genome, const struct layer_design_run *run,
+                         const struct layer_plan_filter *filter, struct layer_plan_results *results)
+{
 	struct layer_design design;
-	struct program program;
+	struct program own_program;
 	struct verdict verdict;
 	struct sim_result part[2];
 	struct layer_plans plans = {0};
@@ -138,11 +152,14 @@ void layer_problem_plans(const struct layer_problem *layer, const uint32_t *geno
 	layer_problem_design(layer, genome, &design);
 	const struct layer_context *context = layer_context_of(layer, &design);
 	reserve(results, LAYER_PLAN_MAX);
-	if (!mapper_distribute(context, &design, &program, &verdict)) {
+	if (run && (!run->genome || !layer_same_but_level(run->genome, genome)))
+		run = NULL;
+	const struct program *program = run ? &run->program : &own_program;
+	if (!run && !mapper_distribute(context, &design, &own_program, &verdict)) {
 		put_none(layer, level, verdict.reason, results);
 		return;
 	}
-	(void)detail_simulate_pair(context, &design, &program, &fast, part, NULL, NULL);
+	run_pair(context, &design, program, run, part);
 	if (!mapper_judge_run(&part[0], &verdict) || !mapper_judge_run(&part[1], &verdict)) {
 		put_none(layer, level, verdict.reason, results);
 		return;
@@ -150,15 +167,15 @@ void layer_problem_plans(const struct layer_problem *layer, const uint32_t *geno
 	struct pair_bound bound;
 	bool is_filtered = filter && layer->detail == DETAIL_FAST;
 	if (is_filtered)
-		pair_bound_make(layer->space, context, &design, &program, part, &bound);
+		pair_bound_make(layer->space, context, &design, program, part, &bound);
 	if (is_filtered && !may_want(layer, &bound, filter)) {
 		put_none(layer, level, LAYER_REASON_BOUND, results);
 		return;
 	}
-	if (layer_plans_begin(context, &design, &program, &part[0], &part[1], &plans) &&
+	if (layer_plans_begin(context, &design, program, &part[0], &part[1], &plans) &&
 	    (!is_filtered || may_want_dealt(layer, &bound, &plans.deal, filter)))
 		layer_plans_find(&plans, layer_weighs_peak(layer));
-	enum err_code code = plans.n > 0 ? price_pair(layer, &design, &program, part) : ERR_OK;
+	enum err_code code = plans.n > 0 ? price_pair(layer, &design, program, part) : ERR_OK;
 	if (code != ERR_OK)
 		put_none(layer, level, code == ERR_INTERRUPTED ? PROBLEM_STOPPED : LAYER_REASON_FAILED, results);
 	else if (plans.n == 0)

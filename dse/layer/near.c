@@ -199,15 +199,16 @@ static void evaluate_box(struct near_search *search, const struct branch_box *bo
 {
 	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE];
 	struct evaluation result[MACHINE_MAX_LEVEL];
+	struct layer_design_run run;
 	uint32_t n_own = search->space.n_own_level;
 	for (uint32_t l = 0; l < search->space.n_level; l++)
 		branch_box_genome(&search->space, box, l, genome + l * N_LAYER_GENE);
-	layer_problem_evaluate(search->space.layer, genome, n_own, result);
+	layer_problem_evaluate_kept(search->space.layer, genome, n_own, result, &run);
 	for (uint32_t l = 0; l < n_own; l++)
 		take_result(search, genome + l * N_LAYER_GENE, &result[l]);
 	for (uint32_t l = n_own; l < search->space.n_level; l++) {
 		uint32_t *own = genome + l * N_LAYER_GENE;
-		layer_problem_plans(search->space.layer, own, NULL, &search->plans);
+		layer_problem_plans(search->space.layer, own, &run, NULL, &search->plans);
 		for (size_t i = 0; i < search->plans.n; i++) {
 			own[GENE_LEVEL] = search->plans.gene[i];
 			take_result(search, own, &search->plans.result[i]);

@@ -33,7 +33,7 @@ static inline void brute_force_plans(const struct layer_problem *layer, uint32_t
                                      struct all_designs *all)
 {
 	struct layer_plan_results plans = {0};
-	layer_problem_plans(layer, genome, NULL, &plans);
+	layer_problem_plans(layer, genome, NULL, NULL, &plans);
 	for (size_t i = plans.n; i-- > 0;) {
 		struct evaluation alone;
 		genome[GENE_LEVEL] = plans.gene[i];

@@ -83,7 +83,7 @@ static void check_design(const struct random_layer *f, const struct layer_contex
 		return;
 	seen->n_design++;
 	assert_true(runs);
-	assert_true(bound_metrics(&f->space, context, bound, design->level, false, least));
+	assert_true(bound_metrics(&f->space, context, bound, design->level, false, NULL, least));
 	for (int i = 0; i < N_METRIC; i++)
 		if (!(least[i] <= value[i]))
 			fail_msg("%s of %s, %s, place %d%d%d: bound %.17g, design %.17g", metric_table[i].name,
@@ -102,7 +102,7 @@ static void check_slower(const struct random_layer *f, const struct layer_contex
 		return;
 	seen->n_slower++;
 	assert_true(runs);
-	assert_true(bound_metrics(&f->space, context, bound, design->level, true, least));
+	assert_true(bound_metrics(&f->space, context, bound, design->level, true, NULL, least));
 	for (int i = 0; i < N_METRIC; i++)
 		if (!(least[i] <= value[i]))
 			fail_msg("%s of %s, %s, NoC %g to %g, DRAM %g to %g MHz: bound %.17g, design %.17g",
@@ -110,7 +110,7 @@ static void check_slower(const struct random_layer *f, const struct layer_contex
 			         context->machine->noc_clk_mhz, slower->machine->noc_clk_mhz,
 			         context->machine->dram_clk_mhz, slower->machine->dram_clk_mhz, least[i], value[i]);
 	seen->n_slower_near += least[METRIC_LATENCY] > value[METRIC_LATENCY] * 0.9;
-	assert_true(bound_metrics(&f->space, context, bound, design->level, false, own));
+	assert_true(bound_metrics(&f->space, context, bound, design->level, false, NULL, own));
 	seen->n_better += own[METRIC_LATENCY] > value[METRIC_LATENCY];
 }
 

@@ -66,7 +66,7 @@ static bool list_ways(const struct layer_problem *layer, struct layer_ways *ways
 			has_room = put_way(layer, genome, &result, ways);
 			continue;
 		}
-		layer_problem_plans(layer, genome, NULL, &plans);
+		layer_problem_plans(layer, genome, NULL, NULL, &plans);
 		for (size_t i = 0; i < plans.n && has_room; i++) {
 			genome[GENE_LEVEL] = plans.gene[i];
 			has_room = put_way(layer, genome, &plans.result[i], ways);
