@@ -90,6 +90,20 @@ static struct split group_split(const struct octopus_context *context, const str
 	return one;
 }
 
+/* Parts of the filters that read the same channels: of a group of a convolution, of pooling one, else all. */
+static uint32_t n_share_of(const struct block *block, const struct split *split)
+{
+	if (block->kind == BLOCK_MATMUL)
+		return dim_n_part(&split->w);
+	if (block->kind == BLOCK_POOL)
+		return 1;
+	if (block_n_group(block) == 1)
+		return dim_n_part(&split->c);
+	return block_group_out_c(block) > split->c.size_a
+	           ? (uint32_t)ceil_div(block_group_out_c(block), split->c.size_a)
+	           : 1;
+}
+
 void octopus_size(const struct octopus_context *context, const struct split *split, struct octopus_work *work)
 {
 	const struct block *block = context->block;
@@ -104,6 +118,7 @@ void octopus_size(const struct octopus_context *context, const struct split *spl
 	*work = (struct octopus_work){.n_map = is_linear ? n_h : n_map,
 	                              .n_filter = is_linear ? n_w : dim_n_part(&split->c),
 	                              .n_d = dim_n_part(&split->d),
+	                              .n_share = n_share_of(block, split),
 	                              .is_linear = is_linear};
 	uint64_t n_out = (uint64_t)split->w.size_a * split->h.size_a * split->c.size_a;
 	uint64_t n_filter = block->kind == BLOCK_MATMUL ? split->w.size_a : split->c.size_a;
@@ -217,11 +232,14 @@ struct octopus_fetches octopus_count_fetches(const struct octopus_work *work, co
 	uint32_t n_inner = ifmap_first ? work->n_filter : work->n_map;
 	/* the outer operand stays while the inner one goes by, and the inner one if it is always the same */
 	uint32_t n_outer_fetch = n_run(n, n_inner), n_inner_fetch = n_inner == 1 ? 1 : n;
-	assert(n > 0 && n_inner > 0);
+	/* the ifmap stays only while filters that share its channels go by */
+	bool is_shared = work->n_share == work->n_filter;
+	uint32_t n_in_fetch = ifmap_first || work->n_map == 1 ? n_run(n, work->n_share) : n;
+	assert(n > 0 && n_inner > 0 && work->n_share > 0 && work->n_share <= work->n_filter);
 	if (work->n_d > 1)
 		return (struct octopus_fetches){n, n};
-	return ifmap_first ? (struct octopus_fetches){n_inner_fetch, n_outer_fetch}
-	                   : (struct octopus_fetches){n_outer_fetch, n_inner_fetch};
+	return ifmap_first ? (struct octopus_fetches){n_inner_fetch, is_shared ? n_outer_fetch : n_in_fetch}
+	                   : (struct octopus_fetches){n_outer_fetch, is_shared ? n_inner_fetch : n_in_fetch};
 }
 
 /* Bytes a us that a worker gets while n of them fetch. */

@@ -62,8 +62,9 @@ void octopus_prepare(const struct machine *machine, uint32_t level, const struct
 /* The largest tile of a split and what a worker does with it. */
 struct octopus_work {
 	uint32_t n_map, n_filter,
-	    n_d;        /* parts of the ifmap (linear: of its rows), of the filters (columns), of the depth */
-	bool is_linear; /* its tiles are numbered by columns first, whatever ifmap_first says */
+	    n_d;          /* parts of the ifmap (linear: of its rows), of the filters (columns), of the depth */
+	uint32_t n_share; /* parts of the filters in a row that read one ifmap: all, but of groups and pooling */
+	bool is_linear;   /* its tiles are numbered by columns first, whatever ifmap_first says */
 	uint64_t in_byte, added_byte, out_byte;  /* ifmap as it lies in DRAM, without padding; all d parts */
 	uint64_t weight_byte;                    /* with biases; all d parts */
 	uint64_t sram_byte;                      /* operands of one d part, results of 32 bit */

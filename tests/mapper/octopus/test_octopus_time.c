@@ -181,14 +181,15 @@ static struct octopus_fetches count_slowly(const struct octopus_work *work, cons
 	struct octopus_fetches most = {0, 0};
 	for (uint32_t p = 0; p * plan->tiles_per_worker < n_tile; p++) {
 		struct octopus_fetches fetch = {0, 0};
-		uint32_t map = UINT32_MAX, filter = UINT32_MAX;
+		uint32_t in = UINT32_MAX, filter = UINT32_MAX;
 		for (uint32_t i = 0; i < plan->tiles_per_worker && p * plan->tiles_per_worker + i < n_tile; i++) {
 			uint32_t tile = p * plan->tiles_per_worker + i;
 			uint32_t next_map = ifmap_first ? tile / work->n_filter : tile % n_map;
 			uint32_t next_filter = ifmap_first ? tile % work->n_filter : tile / n_map;
-			fetch.n_in += work->n_d > 1 || next_map != map;
+			uint32_t next_in = next_map * work->n_filter + next_filter / work->n_share;
+			fetch.n_in += work->n_d > 1 || next_in != in;
 			fetch.n_weight += work->n_d > 1 || next_filter != filter;
-			map = next_map;
+			in = next_in;
 			filter = next_filter;
 		}
 		most.n_in = fetch.n_in > most.n_in ? fetch.n_in : most.n_in;
@@ -204,10 +205,11 @@ static void test_time_counts_fetches(void **state)
 	unsigned n_same = 0;
 	(void)state;
 	for (unsigned trial = 0; trial < 3000; trial++) {
-		const struct octopus_work work = {.n_map = 1 + rng_below(&rng, 20),
-		                                  .n_filter = 1 + rng_below(&rng, 9),
-		                                  .n_d = 1 + (rng_below(&rng, 5) == 0),
-		                                  .is_linear = rng_below(&rng, 3) == 0};
+		struct octopus_work work = {.n_map = 1 + rng_below(&rng, 20),
+		                            .n_share = 1 + rng_below(&rng, 4),
+		                            .n_d = 1 + (rng_below(&rng, 5) == 0),
+		                            .is_linear = rng_below(&rng, 3) == 0};
+		work.n_filter = work.n_share * (work.is_linear ? 1 : 1 + rng_below(&rng, 4));
 		uint32_t n_tile = work.n_map * work.n_filter;
 		const struct octopus_plan plan = {rng_below(&rng, 2) == 1, 1, 1 + rng_below(&rng, n_tile)};
 		struct octopus_fetches closed = octopus_count_fetches(&work, &plan), slow = count_slowly(&work, &plan);
