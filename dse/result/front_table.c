@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/front_table.h"
 #include "dse/base/memory.h"
+#include "dse/design/plan_print.h"
 #include "dse/design/story.h"
 #include "dse/design/uncertain.h"
 #include "dse/layer/design_text.h"
@@ -15,6 +16,7 @@
 #include "dse/space/left_out.h"
 #include "dse/space/space_goals.h"
 #include "sim/base/checked.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -127,6 +129,30 @@ static void add_row(struct table *table, const struct front_run *run, size_t id,
 	table_colour(table, remark->colour);
 }
 
+/* Layers whose plans by PE are told; a replay tells those of all. */
+#define MAX_PLAN 8
+
+/* What the PEs of the knee's layers do that run at two operating points at once. */
+static void print_plans(FILE *file, const struct front_run *run, size_t id, const struct unrolled *knee)
+{
+	bool is_first = false;
+	size_t n = 0;
+	for (size_t i = 0; i < knee->n_layer && mixed_has_pairs(knee->machine); i++) {
+		const struct layer_design *design = &knee->layer[i]->design;
+		if (!mixed_is(&knee->machine->level[design->level]))
+			continue;
+		if (n++ == 0)
+			(void)fprintf(file,
+			              "levels by PE of design %zu, PEs x tasks between two barriers; loads and "
+			              "ARM work at the faster one:\n",
+			              id);
+		if (n <= MAX_PLAN)
+			plan_print(file, knee->machine, run->explore->map.block[i], design, &is_first);
+	}
+	if (n > MAX_PLAN)
+		(void)fprintf(file, "and %zu layers more: dse simulate --point FRONT.json:%zu\n", n - MAX_PLAN, id);
+}
+
 /* What latencies of the table are of; the knee's operating points, as each row has its own beside it. */
 static void print_story(FILE *file, const struct front_run *run, const struct unrolled *knee)
 {
@@ -195,6 +221,7 @@ void front_table_print(FILE *file, const struct front_run *run)
 	(void)snprintf(begin, sizeof(begin), "design %zu%s: ", knee, front->n > 1 ? ", the knee" : "");
 	energy_trust_print(file, begin, &trust);
 	print_story(file, run, &point);
+	print_plans(file, run, knee, &point);
 	if (run->verify && run->verify->n_certain < run->verify->n_point)
 		(void)fprintf(file, "depends: on the front in the tier that searched; the event tier has another point "
 		                    "that beats it\n");
