@@ -27,3 +27,27 @@ expect_text "$work/decode/schedule.yaml" 'layers: [0, 157], host: writes'
 expect_text "$work/decode/schedule.yaml" 'layers: [2, 157], host: reads'
 expect_code 3 "$DSE" schedule gpt2_decode_128 --machine thesis_chip -q --weights random -o "$work/filled"
 expect_text "$work/err" "no integer arithmetic: its weights are results"
+
+# Rows side by side are cut between, never through: against all designs there are, and by a certificate of its own lists.
+cat >"$work/heads.yaml" <<-END
+	name: heads
+	input: [3, 1, 12]
+	layers:
+	  - arm: {op: softmax, groups: 4}
+	  - conv: {kernel: 1, out_channels: 8}
+	  - arm: {op: normalise, groups: 2, over: width_channels}
+END
+cat >"$work/space.yaml" <<-END
+	name: heads
+	machine: dvfs_chip
+	network: heads.yaml
+	layers:
+	  - match: .*
+	    level: PL2
+	objectives: [latency_ms, energy_mj]
+END
+expect_code 0 "$DSE" explore "$work/space.yaml" -q --detail fast --audit --certificate "$work/certificate" -o "$work/front"
+expect_text "$work/out" "Audit: no fault found"
+expect_code 0 "$DSE" check-certificate "$work/certificate" "$work/space.yaml"
+expect_code 0 "$DSE" map dvfs_chip "$work/heads.yaml" --split all -q -o "$work/map"
+expect_text "$work/map/mapping.yaml" "out_channels: 3*4"
