@@ -85,3 +85,12 @@ expect_text "$work/err" "has 16 bytes, the image's time area has"
 head -c "$(wc -c <"$work/times")" /dev/zero >"$work/zeros"
 expect_code 3 "$DSE" fit "$work/mlp" --time-area "$work/zeros" --machine final_chip
 expect_text "$work/err" "zeros:8: layer 0, scheduler, end is 0: nothing was measured"
+
+# The same numbers whatever the strategy, and from chip to chip of a pipeline.
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy hide --weights random --seed 3 -o "$work/hide" -q
+expect_code 0 "$DSE" emulate "$work/hide" --input "$work/input" -o "$work/five" -q
+expect_same "$work/three" "$work/five"
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --chips 2 --weights random --seed 3 -o "$work/chips" -q
+expect_code 0 "$DSE" emulate "$work/chips/chip_1" --input "$work/input" -o "$work/between" -q
+expect_code 0 "$DSE" emulate "$work/chips/chip_2" --input "$work/between" -o "$work/six" -q
+expect_same "$work/three" "$work/six"
