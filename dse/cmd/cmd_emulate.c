@@ -84,8 +84,8 @@ static enum err_code run_all(struct emulate_job *job, struct err *err)
 	job->output = memory_array(job->n * job->n_output, 1);
 	for (size_t i = 0; i < job->n; i++) {
 		if (interrupt_requested())
-			return err_add(err, ERR_INTERRUPTED, "interrupted after %zu of %zu inputs; nothing was written", i,
-			               job->n);
+			return err_add(err, ERR_INTERRUPTED, "interrupted after %zu of %zu inputs; nothing was written",
+			               i, job->n);
 		emulate_write_input(&job->emulator, job->input + i * job->n_input);
 		emulate_run(&job->emulator);
 		emulate_read_output(&job->emulator, job->output + i * job->n_output);
@@ -160,18 +160,21 @@ static void print_runs(const struct emulate_job *job)
 	                  ">layer|kind|>workers|>tiles|>weight_byte|>input_byte|>output_byte|>loads|>writes|>packets");
 	for (uint32_t l = 0; l < dram->n_layer; l++) {
 		const struct octopus_traffic *traffic = &job->emulator.traffic[l];
-		uint64_t n = job->emulator.n_run;
+		uint64_t n = job->emulator.n_run, n_load = job->emulator.is_resident ? 1 : n;
 		table_add_row(&table,
 		              "%" PRIu32 "|%s|%" PRIu32 "|%" PRIu32 "|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%" PRIu64
 		              "|%" PRIu64 "|%" PRIu64,
 		              l + 1, octopus_type_name[dram->layer[l].type], dram->layer[l].n_worker,
-		              dram->layer[l].n_tile, traffic->weight_byte / n, traffic->input_byte / n,
+		              dram->layer[l].n_tile, traffic->weight_byte / n_load, traffic->input_byte / n,
 		              traffic->output_byte / n, (traffic->n_weight_load + traffic->n_input_load) / n,
 		              traffic->n_write / n, traffic->n_packet / n);
 	}
 	table_finish(&table, stdout, 2);
 	(void)printf("\n  of one input: bytes that all workers move from and to DRAM, in packets of %d\n",
 	             OCTOPUS_PACKET_BYTE);
+	if (job->emulator.is_resident)
+		(void)puts(
+		    "  weights stay in the workers' SRAM: loaded once; what workers copy from each other is not in it");
 	if (job->machine.n_level > 0)
 		print_times(job);
 }
@@ -185,14 +188,14 @@ static void put_runs(const struct emulate_job *job)
 	json_begin_list(&json, "layers");
 	for (uint32_t l = 0; l < dram->n_layer; l++) {
 		const struct octopus_traffic *traffic = &job->emulator.traffic[l];
-		uint64_t n = job->emulator.n_run;
+		uint64_t n = job->emulator.n_run, n_load = job->emulator.is_resident ? 1 : n;
 		json_begin_object(&json, NULL);
 		json_put_fields(&json,
 		                "kind %s, workers %u, tiles %u, weight_byte %" PRIu64 ", input_byte %" PRIu64
 		                ", output_byte %" PRIu64 ", weight_loads %" PRIu64 ", input_loads %" PRIu64
 		                ", writes %" PRIu64 ", packets %" PRIu64,
 		                octopus_type_name[dram->layer[l].type], dram->layer[l].n_worker, dram->layer[l].n_tile,
-		                traffic->weight_byte / n, traffic->input_byte / n, traffic->output_byte / n,
+		                traffic->weight_byte / n_load, traffic->input_byte / n, traffic->output_byte / n,
 		                traffic->n_weight_load / n, traffic->n_input_load / n, traffic->n_write / n,
 		                traffic->n_packet / n);
 		json_end(&json);
@@ -209,6 +212,10 @@ enum err_code cmd_emulate(const struct cli_options *options, struct err *err)
 	enum err_code code = read_machine(&job, err);
 	if (code == ERR_OK)
 		code = emulate_open_path(options->file[0], &job.emulator, err);
+	if (code == ERR_OK && options->machine && job.emulator.is_resident)
+		code = err_add(err, ERR_INPUT,
+		               "%s: tensors stay in the workers' SRAM: there are no times by worker of such schedules",
+		               options->file[0]);
 	if (code == ERR_OK)
 		code = read_input(&job, err);
 	if (code == ERR_OK)

@@ -150,7 +150,13 @@ static enum err_code fit_times(const struct cli_options *options, struct subject
 	if (code == ERR_OK)
 		code = emulate_open_path(options->file[0], &emulator, err);
 	if (code == ERR_OK)
-		code = file_read(options->time_area, MAX_AREA_BYTE, &data, &n_byte, err);
+		code =
+		    emulator.is_resident
+			? err_add(
+			      err, ERR_INPUT,
+			      "%s: tensors stay in the workers' SRAM: there are no times by worker of such schedules",
+			      options->file[0])
+			: file_read(options->time_area, MAX_AREA_BYTE, &data, &n_byte, err);
 	if (code == ERR_OK)
 		code =
 		    emulate_time_read(options->time_area, (const uint8_t *)data, n_byte, &emulator.dram, &times, err);

@@ -33,6 +33,14 @@ enum err_code emulate_open(const char *name, const uint8_t *image, size_t n_byte
 	}
 	emulator->data = memory_must(arena_array(&emulator->arena, (size_t)dram->data.byte + 1, 1));
 	emulator->traffic = memory_must(arena_array(&emulator->arena, dram->n_layer, sizeof(*emulator->traffic)));
+	emulator->copy_byte = memory_must(arena_array(&emulator->arena, dram->n_layer, sizeof(*emulator->copy_byte)));
+	emulator->sram = memory_must(arena_array(&emulator->arena, dram->n_tensor, sizeof(*emulator->sram)));
+	for (uint32_t t = 0; t < dram->n_tensor; t++) {
+		if (!dram->tensor[t].in_sram)
+			continue;
+		emulator->is_resident = true;
+		emulator->sram[t] = memory_must(arena_array(&emulator->arena, (size_t)dram->tensor[t].byte + 1, 1));
+	}
 	emulator->part = memory_must(arena_array(&emulator->arena, dram->n_layer, sizeof(struct octopus_traffic *)));
 	for (uint32_t l = 0; l < dram->n_layer; l++)
 		emulator->part[l] =
@@ -64,6 +72,12 @@ void emulate_close(struct emulator *emulator)
 
 /* ---- the host ---- */
 
+static uint8_t *tensor_at(const struct emulator *emulator, uint32_t t)
+{
+	return emulator->sram[t] ? emulator->sram[t]
+	                         : emulator->data + (emulator->dram.tensor[t].address - emulator->dram.data.address);
+}
+
 static size_t n_of_host(const struct emulator *emulator, bool is_input)
 {
 	size_t n = 0;
@@ -90,7 +104,7 @@ void emulate_write_input(struct emulator *emulator, const int8_t *input)
 		const struct dram_tensor *tensor = &emulator->dram.tensor[t];
 		if (!tensor->is_input)
 			continue;
-		memcpy(emulator->data + (tensor->address - emulator->dram.data.address), input, (size_t)tensor->byte);
+		memcpy(tensor_at(emulator, t), input, (size_t)tensor->byte);
 		input += tensor->byte;
 	}
 }
@@ -101,7 +115,7 @@ void emulate_read_output(const struct emulator *emulator, int8_t *output)
 		const struct dram_tensor *tensor = &emulator->dram.tensor[t];
 		if (!tensor->is_output)
 			continue;
-		memcpy(output, emulator->data + (tensor->address - emulator->dram.data.address), (size_t)tensor->byte);
+		memcpy(output, tensor_at(emulator, t), (size_t)tensor->byte);
 		output += tensor->byte;
 	}
 }

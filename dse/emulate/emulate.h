@@ -28,6 +28,9 @@ struct emulate_tile {
 struct emulator {
 	struct octopus_dram dram;
 	uint8_t *data;                   /* [dram.data.byte]: the data memory */
+	uint8_t **sram;                  /* [dram.n_tensor] of those that stay in the workers' SRAM; else NULL */
+	bool is_resident;                /* some tensor does, and weights are loaded once */
+	uint64_t *copy_byte;             /* [n_layer] read from other workers' SRAM, of the runs so far together */
 	struct emulate_tile **tile;      /* [n_layer][n_tile] */
 	struct octopus_traffic *traffic; /* [n_layer] of the runs so far together */
 	struct octopus_traffic **part;   /* [n_layer][n_worker] of the last run */

@@ -323,12 +323,6 @@ enum err_code emulate_check(const char *name, struct emulator *emulator, struct 
 {
 	const struct octopus_dram *dram = &emulator->dram;
 	struct check check = {.name = name, .emulator = emulator, .err = err};
-	for (uint32_t t = 0; t < dram->n_tensor; t++)
-		if (dram->tensor[t].in_sram)
-			return err_add(err, ERR_INPUT,
-			               "%s:%" PRIu64 ": tensor %" PRIu32
-			               ", flags: it stays in the workers' SRAM, which the emulator does not run",
-			               name, dram->tensor_address + (uint64_t)DRAM_TENSOR_BYTE * t + 36, t);
 	if (!dram->constant && dram->constants.byte > 0)
 		return err_add(err, ERR_INPUT,
 		               "%s:24: head, image bytes is %" PRIu64

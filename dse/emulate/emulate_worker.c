@@ -15,7 +15,8 @@ struct worker {
 	struct emulator *emulator;
 	const struct dram_layer *layer;
 	struct octopus_traffic *traffic;
-	const struct dram_tile *tile, *before; /* the tile before it, NULL: none */
+	uint32_t index;                                /* of the layer */
+	const struct dram_tile *tile, *before, *first; /* the tile before it, NULL: none; its worker's first */
 	const struct emulate_tile *own;
 	uint32_t padded_w, padded_h;
 	int8_t *ifmap;         /* [in_c][padded_h][padded_w]; linear: [h][in_w] */
@@ -30,9 +31,22 @@ static const uint8_t *constant_at(const struct emulator *emulator, uint64_t addr
 	return emulator->dram.constant + (address - emulator->dram.constants.address);
 }
 
-static int8_t *data_at(const struct emulator *emulator, uint64_t address)
+/* Where a patch begins: in the data memory, or in a tensor that stays in SRAM, whichever workers have it. */
+static int8_t *patch_at(const struct emulator *emulator, const struct dram_patch *patch)
 {
-	return (int8_t *)emulator->data + (address - emulator->dram.data.address);
+	uint8_t *sram = emulator->sram[patch->tensor];
+	return (int8_t *)(sram ? sram + patch->address
+	                       : emulator->data + (patch->address - emulator->dram.data.address));
+}
+
+/* Bytes of a role that a tile reads from SRAM, which are copies and no loads. */
+static uint64_t n_copied(const struct emulator *emulator, const struct dram_tile *tile, uint32_t role)
+{
+	uint64_t byte = 0;
+	for (uint32_t i = 0; i < tile->n_read && emulator->is_resident; i++)
+		if (tile->read[i].role == role && emulator->sram[tile->read[i].tensor])
+			byte += (uint64_t)tile->read[i].w * tile->read[i].h * tile->read[i].c;
+	return byte;
 }
 
 static void count(uint64_t byte, uint64_t *total, uint64_t *n, struct octopus_traffic *traffic)
@@ -74,7 +88,7 @@ bool emulate_same_ifmap(const struct dram_tile *tile, const struct dram_tile *be
 static void fetch_patch(const struct worker *worker, const struct dram_patch *patch, int8_t *to, size_t row_byte,
                         size_t plane_byte)
 {
-	const int8_t *from = data_at(worker->emulator, patch->address);
+	const int8_t *from = patch_at(worker->emulator, patch);
 	for (uint32_t c = 0; c < patch->c; c++)
 		for (uint32_t y = 0; y < patch->h; y++)
 			memcpy(to + (patch->to + c) * plane_byte + y * row_byte,
@@ -105,7 +119,9 @@ static void fetch_added(const struct worker *worker)
 		if (worker->tile->read[i].role == OCTOPUS_ADDED)
 			fetch_patch(worker, &worker->tile->read[i], worker->added, worker->tile->read[i].w,
 			            (size_t)worker->tile->read[i].w * worker->tile->read[i].h);
-	count(own->added_byte, &worker->traffic->input_byte, &worker->traffic->n_input_load, worker->traffic);
+	uint64_t copied = n_copied(worker->emulator, worker->tile, OCTOPUS_ADDED);
+	worker->emulator->copy_byte[worker->index] += copied;
+	count(own->added_byte - copied, &worker->traffic->input_byte, &worker->traffic->n_input_load, worker->traffic);
 }
 
 /* ---- the MAC array ---- */
@@ -265,18 +281,31 @@ static void write_result(const struct worker *worker)
 	const struct dram_patch *patch = &worker->tile->result;
 	const struct emulate_tile *own = worker->own;
 	uint32_t side = worker->layer->shape.pool;
-	int8_t *to = data_at(worker->emulator, patch->address);
+	int8_t *to = patch_at(worker->emulator, patch);
 	for (uint32_t c = 0; c < patch->c; c++)
 		for (uint32_t y = 0; y < patch->h; y++)
 			for (uint32_t x = 0; x < patch->w; x++)
 				to[c * patch->plane_byte + y * patch->row_byte + x] =
 				    pool_fused(worker, worker->core + ((size_t)c * own->h + (size_t)y * side) * own->w +
 				                           (size_t)x * side);
+	if (worker->emulator->sram[patch->tensor])
+		return; /* it stays here */
 	count((uint64_t)patch->w * patch->h * patch->c, &worker->traffic->output_byte, &worker->traffic->n_write,
 	      worker->traffic);
 }
 
 /* ---- a tile ---- */
+
+/* Where weights stay they are loaded once: with the first run, and the first tile of the worker that needs them. */
+static bool is_loaded(const struct worker *worker)
+{
+	if (!worker->emulator->is_resident)
+		return false;
+	bool found = worker->emulator->n_run > 0;
+	for (const struct dram_tile *tile = worker->first; tile < worker->tile && !found; tile++)
+		found = tile->weights.address == worker->tile->weights.address;
+	return found;
+}
 
 /* The chip fetches operands part by part of the depth, each into the place of the one before: so they are counted. */
 static void run_filters(struct worker *worker)
@@ -286,9 +315,12 @@ static void run_filters(struct worker *worker)
 	const struct emulate_tile *own = worker->own;
 	uint32_t depth = emulate_depth(worker->layer), n_part = dim_n_part(d);
 	bool is_kept = n_part == 1 && worker->before;
-	bool has_weights = is_kept && worker->before->weights.address == tile->weights.address;
+	bool has_weights = (is_kept && worker->before->weights.address == tile->weights.address) || is_loaded(worker);
 	bool has_ifmap = is_kept && emulate_same_ifmap(tile, worker->before);
 	uint64_t in_byte = (uint64_t)own->in_w * own->in_h * own->in_c;
+	uint64_t copied = n_copied(worker->emulator, tile, OCTOPUS_IFMAP);
+	worker->emulator->copy_byte[worker->index] += has_ifmap ? 0 : copied;
+	in_byte -= copied;
 	worker->weight = constant_at(worker->emulator, tile->weights.address);
 	if (!has_ifmap)
 		fetch_ifmap(worker);
@@ -317,8 +349,10 @@ static void run_arm(struct worker *worker)
 {
 	const struct emulate_tile *own = worker->own;
 	if (!worker->before || !emulate_same_ifmap(worker->tile, worker->before)) {
+		uint64_t copied = n_copied(worker->emulator, worker->tile, OCTOPUS_IFMAP);
+		worker->emulator->copy_byte[worker->index] += copied;
 		fetch_ifmap(worker);
-		count((uint64_t)own->in_w * own->in_h * own->in_c, &worker->traffic->input_byte,
+		count((uint64_t)own->in_w * own->in_h * own->in_c - copied, &worker->traffic->input_byte,
 		      &worker->traffic->n_input_load, worker->traffic);
 	}
 	(worker->layer->type == OCTOPUS_POOL ? pool : softmax)(worker);
@@ -363,7 +397,11 @@ void emulate_worker(struct emulator *emulator, uint32_t l, uint32_t p)
 {
 	const struct dram_layer *layer = &emulator->dram.layer[l];
 	const struct dram_worker *mine = &layer->worker[p];
-	struct worker worker = {.emulator = emulator, .layer = layer, .traffic = &emulator->part[l][p]};
+	struct worker worker = {.emulator = emulator,
+	                        .layer = layer,
+	                        .traffic = &emulator->part[l][p],
+	                        .index = l,
+	                        .first = layer->tile + mine->first_tile};
 	open_sram(&worker, emulator->tile[l], mine);
 	for (uint32_t i = mine->first_tile; i < mine->first_tile + mine->n_tile; i++) {
 		worker.tile = &layer->tile[i];

@@ -38,10 +38,6 @@ expect_code 3 "$DSE" schedule tests/reference/onnx/light_squeezenet.onnx --machi
 expect_text "$work/err" "are not in the file"
 expect_code 3 "$DSE" schedule encoder --machine final_chip --weights random -o "$work/x"
 expect_text "$work/err" "no integer arithmetic"
-expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy sram --weights random -o "$work/sram" -q
-expect_code 3 "$DSE" emulate "$work/sram"
-expect_text "$work/err" "stays in the workers' SRAM"
-
 # A weight of another layer, a shift: each change is found.
 size=$(wc -c <"$work/mlp/dram.bin")
 cp "$work/mlp/dram.bin" "$work/damaged"
@@ -94,3 +90,8 @@ expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --chips 2 
 expect_code 0 "$DSE" emulate "$work/chips/chip_1" --input "$work/input" -o "$work/between" -q
 expect_code 0 "$DSE" emulate "$work/chips/chip_2" --input "$work/between" -o "$work/six" -q
 expect_same "$work/three" "$work/six"
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy sram --weights random --seed 3 -o "$work/sram" -q
+expect_code 0 "$DSE" emulate "$work/sram" --input "$work/input" -o "$work/seven"
+expect_same "$work/three" "$work/seven"
+expect_code 3 "$DSE" emulate "$work/sram" --machine final_chip
+expect_text "$work/err" "no times by worker"
