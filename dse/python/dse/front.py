@@ -127,7 +127,9 @@ class Front:
         ax = ax or plt.subplots(figsize=(6, 4))[1]
         for name, part in self.points.groupby(by, sort=False):
             part = part.sort_values(x)
-            style = "o-" if len(part) <= N_MARKED else "-"
+            # A curve falls, but for what fronts were thinned by; else points trade in other columns, too.
+            is_curve = not part[y].diff().max() > 0.01 * (part[y].max() - part[y].min())
+            style = ("o-" if len(part) <= N_MARKED else "-") if is_curve else "o"
             ax.plot(part[x], part[y], style, markersize=4, linewidth=1.5, label=str(name))
         ax.set_xlabel(x)
         ax.set_ylabel(y)
