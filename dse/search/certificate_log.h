@@ -14,9 +14,8 @@
 struct certificate_log {
 	FILE *file; /* the caller's; errors stay in the stream */
 	const struct space *space;
-	size_t
-	    max_front; /* of a composition of a cut machine's bounds, after certificate_log_begin the caller's choice */
-	uint8_t **place; /* [n_machine][n_distinct][PLACE_N] by gene, of those that were logged; else NULL */
+	size_t max_front; /* of compositions of cut machines' bounds; after certificate_log_begin the caller's choice */
+	uint8_t **place;  /* [n_machine][n_distinct][PLACE_N] by gene, of those that were logged; else NULL */
 };
 
 /* The head of a space's certificate. ERR_INTERNAL. The caller frees the log with certificate_log_free in any case. */
