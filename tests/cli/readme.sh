@@ -58,7 +58,7 @@ done
 
 # Every file of the source that a document or a comment names is there.
 # shellcheck disable=SC2086 # several files
-grep -oHE '(^|[^A-Za-z0-9_./-])(sim|mapper|dse|tests)(/[a-z0-9_]+)+\.(c|h|sh|md|js)([^a-z]|$)' $documents Makefile .ci/* dse/packaging/* tests/run \
+grep -oHE '(^|[^A-Za-z0-9_./-])(sim|mapper|dse|tests)(/[a-z0-9_]+)+\.(c|h|sh|md|js)([^a-z]|$)' $documents Makefile .ci/* $(find dse/packaging -type f) tests/run \
 	tests/longest $(find sim mapper dse tests -name '*.[ch]') | sed -E 's/:[^a-z]*/ /; s/[^a-z]*$//' | sort -u | while read -r document file; do
 	[ -e "$file" ] || echo "$document: $file is not there"
 done | grep -v 'CHANGELOG.md: \|no_such_file' >"$work/away" || true

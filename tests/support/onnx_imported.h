@@ -29,7 +29,7 @@ static inline void import_model(struct onnx_import *import)
 
 static inline struct network build(const struct onnx_import *import)
 {
-	struct network network;
+	struct network network = {0};
 	struct err err = {0};
 	if (onnx_complain_unsupported(import, &err) != ERR_OK || onnx_build(import, &network, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));

@@ -124,7 +124,7 @@ class Front:
         x = x or self.objectives[0]
         y = y or self.objectives[min(1, len(self.objectives) - 1)]
         by = by or (self.axes[0] if self.axes else "machine")
-        ax = ax or plt.subplots(figsize=(6, 4))[1]
+        ax = ax or plt.subplots(figsize=(6, 4), layout="constrained")[1]
         for name, part in self.points.groupby(by, sort=False):
             part = part.sort_values(x)
             # A curve falls, but for what fronts were thinned by; else points trade in other columns, too.
