@@ -100,9 +100,9 @@ static void put_machine(void)
 	for (size_t i = 0; i < machine_n_param; i++) {
 		const struct machine_param *param = &machine_param[i];
 		bool is_number = param->type == PARAM_U32 || param->type == PARAM_REAL;
-		(void)snprintf(range, sizeof(range), is_number ? "%.10g to %.10g" : "", param->min, param->max);
+		(void)snprintf(range, sizeof(range), "%.10g to %.10g", param->min, param->max);
 		(void)machine_print_param(&machine, param, initial, sizeof(initial));
-		put_param(param->key, param->unit, range, initial, param->help);
+		put_param(param->key, param->unit, is_number ? range : "", initial, param->help);
 	}
 	(void)printf("\n## Operating points\n\nKeys of an entry of `levels`.\n\n%s", head);
 	for (size_t i = 0; i < machine_n_level_param; i++) {
