@@ -170,7 +170,7 @@ test: deps
 
 # Commands that search, keep runs and read them, under the thread sanitizer, with the store on; about a minute. All tests
 # under it: make test VARIANT=tsan.
-THREAD_SCRIPTS := $(addprefix tests/cli/,store.sh together.sh compare_runs.sh store_read_only.sh explore.sh)
+THREAD_SCRIPTS := $(addprefix tests/cli/,store.sh together.sh compare_runs.sh explore.sh)
 test-threads:
 	$(AGAIN) VARIANT=tsan deps
 	$(AGAIN) VARIANT=tsan build-program

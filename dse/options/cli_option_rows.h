@@ -166,7 +166,7 @@ OPTION(CALIBRATE, TEXT, calibrate, "calibrate", 0, "FILE", 0, 0,
 OPTION(INPUT, TEXT, input, "input", 0, "FILE", 0, 0,
        "inputs to run, int8, one behind the other (default: one, generated from --seed)")
 OPTION(TARGET, TEXT, target, "target", 0, "CHIP", 0, 0,
-       "also write what a host needs to load and start it on this chip: spinnaker2 (load.h, load.py)")
+       "also write what a host needs to load and start it on this chip: spinnaker2 (load.h, load.py), or none (the default)")
 OPTION(TIME_AREA, TEXT, time_area, "time-area", 0, "FILE", 0, 0,
        "the time area of the DRAM after a run of the image: file to write it to; needs --machine")
 OPTION(DRAM_BYTE, U64, dram_byte, "dram-byte", 0, "N", 0, 1099511627776.0,

@@ -67,6 +67,8 @@ END
 expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q -o "$work/runs" --certificate "$work/smoke.certificate"
 expect_code 0 "$DSE" explore "$work/other.yaml" --detail fast -q -o "$work/others"
 expect_code 0 "$DSE" map dvfs_chip tiny --split even -q -o "$work/map"
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --weights random -q -o "$work/image"
+expect_code 0 "$DSE" emulate "$work/image" --machine final_chip -q --time-area "$work/times"
 for part in 1 2; do
 	expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast -q --no-cache --shard $part/2 -o "$work/shards"
 done
@@ -98,6 +100,9 @@ simulate --point 1:0
 map dvfs_chip tiny --split even
 prove dvfs_chip tiny
 schedule tiny --machine final_chip
+schedule mlp_784_512_256_16 --machine final_chip --weights random --target spinnaker2 -o $work/host
+emulate $work/image --machine final_chip
+fit --time-area $work/times $work/image --machine final_chip
 power dvfs_chip tiny --budget-frac 0.5 --front
 power dvfs_chip tiny --analyse sensitivity --budget-frac 0.5
 arada $work/arada.yaml -o $work/arada

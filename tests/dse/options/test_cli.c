@@ -222,7 +222,8 @@ static void test_cli_words_of_usage_lines(void **state)
 	assert_int_equal(word[0].kind, WORD_RUN);
 	assert_int_equal(cli_words_of_command(command_of("report"), word), 1);
 	assert_int_equal(word[0].kind, WORD_RUN_OR_DIR);
-	assert_int_equal(cli_words_of_command(command_of("man"), word), 0);
+	assert_int_equal(cli_words_of_command(command_of("man"), word), 1);
+	assert_string_equal(word[0].choice, "commands exit-codes machine metrics");
 	assert_int_equal(cli_word_of_option(NULL, OPTION_MACHINE).kind, WORD_MACHINE);
 	assert_int_equal(cli_word_of_option(NULL, OPTION_POINT).kind, WORD_FILE);
 	assert_int_equal(cli_word_of_option(NULL, OPTION_JOBS).kind, WORD_FREE);
