@@ -17,11 +17,15 @@ def figures(notebook):
     """Texts and tables of each cell; pictures differ with matplotlib's version, and are there or not."""
     found = []
     for cell in notebook.cells:
-        texts = []
+        texts, printed = [], False
         for output in cell.get("outputs", []):
             if output.get("name") == "stderr":
                 continue
             data = output.get("data", {})
+            if "text" in output and texts and printed:
+                texts[-1] += output["text"]  # what is printed comes in as many pieces as the kernel likes
+                continue
+            printed = "text" in output
             texts.append(output.get("text") or data.get("text/html") or ("picture" if "image/png" in data else data.get("text/plain")))
         found.append(texts)
     return found
