@@ -220,7 +220,8 @@ static void put_shifts(struct image *image, struct dram_shape *shape)
 	image_u32(image, "added shift", &added);
 	uint32_t size = added >> 31 ? 0u - added : added;
 	image_require(image, size, 0, MAX_SHIFT);
-	shape->added_shift = added >> 31 ? -(int32_t)size : (int32_t)size;
+	if (size <= MAX_SHIFT) /* else the image is refused */
+		shape->added_shift = added >> 31 ? -(int32_t)size : (int32_t)size;
 }
 
 static void put_shape(struct image *image, struct dram_shape *shape)

@@ -365,7 +365,7 @@ static void run_all(uint64_t share, bool is_whole)
 static void test_ranges_break_nothing(void **state)
 {
 	(void)state;
-	uint64_t n_case = range_cases_count(), n_drawn = draws((uint32_t)n_case, 120);
+	uint64_t n_case = range_cases_count(), n_drawn = draws((uint32_t)n_case, 200);
 	FILE *shared = tmpfile();
 	assert_true(shared && ftruncate(fileno(shared), sizeof(*tally)) == 0);
 	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
