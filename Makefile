@@ -133,6 +133,14 @@ TESTS := $(addprefix $(BUILD)/tests/,$(basename $(notdir $(TEST_SOURCES))))
 ifeq ($(TEST_SHORT),1)
 TESTS := $(filter-out $(addprefix $(BUILD)/tests/,$(shell grep -v '^\#' tests/longest)),$(TESTS))
 endif
+# ONLY='test_why map.sh': these alone.
+ifneq ($(ONLY),)
+ifneq ($(filter-out $(notdir $(TESTS) $(TEST_SCRIPTS)),$(ONLY)),)
+$(error no such test: $(filter-out $(notdir $(TESTS) $(TEST_SCRIPTS)),$(ONLY)))
+endif
+TESTS := $(filter $(addprefix %/,$(ONLY)),$(TESTS))
+TEST_SCRIPTS := $(filter $(addprefix %/,$(ONLY)),$(TEST_SCRIPTS))
+endif
 FUZZ_KINDS := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=%)
 CORPUS_OBJECTS := $(FUZZ_KINDS:%=$(BUILD)/obj/corpus/%.o) $(BUILD)/obj/tests/fuzz/corpus.o
 FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
@@ -575,7 +583,7 @@ clean:
 help:
 	@echo 'make            build/dse'
 	@echo 'make explore    set up, build, explore spaces/mla_sizing.yaml'
-	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
+	@echo 'make test       set up, build, run every test (ONLY='"'"'test_why map.sh'"'"': these); VARIANT=asan, tsan or debug: in that variant'
 	@echo 'make test-threads searches that are kept in a store under the thread sanitizer (clang); a minute'
 	@echo 'make fuzz       fuzz every reader and command with clang for FUZZ_SECONDS (10) each, in build/fuzz (FUZZ: which)'
 	@echo 'make draws      all random cases of the tests that draw them (ONLY=test_why: of one); half an hour'

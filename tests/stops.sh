@@ -101,6 +101,12 @@ if wants check-certificate; then
 	expect_code 0 "$DSE" explore spaces/bench/exact_vgg16.yaml --detail fast -q -o "$work/run" --store none --certificate "$work/vgg16.cert"
 fi
 
+if wants emulate time-area; then
+	expect_code 0 "$DSE" schedule resnet18 --machine final_chip --weights random -o "$work/image"
+	head -c 15052800 /dev/zero >"$work/inputs" # 100 of them
+	expect_code 0 "$DSE" emulate "$work/image" --machine final_chip --time-area "$work/area.bin"
+fi
+
 # ---- a command ----
 
 beyond() {
@@ -220,6 +226,9 @@ stops schedule "$work/large.yaml" --machine final_chip
 stops schedule "$work/large.yaml" --machine final_chip --strategy hide --chips 3
 stops schedule "$work/long.yaml" --machine final_chip --strategy sram
 stops schedule "$work/long.yaml" --machine final_chip -o "$work/out.d"
+stops schedule vgg16 --machine final_chip --weights random -o "$work/out.d"
+stops emulate "$work/image" --input "$work/inputs" -o "$work/out.bin"
+stops fit "$work/image" --time-area "$work/area.bin" --machine final_chip
 stops power "$work/replay_machine.yaml" vgg16 --budget-frac 1.5
 stops power dvfs_chip resnet50 --budget-frac 1.5 --detail event
 stops power dvfs_chip resnet50 --search --budget-frac 1.5

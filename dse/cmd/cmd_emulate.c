@@ -4,7 +4,6 @@
  *
  *   dram.bin, inputs -> emulator -> outputs; bytes, loads and packets layer by layer
  */
-#include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
@@ -83,38 +82,32 @@ static enum err_code run_all(struct emulate_job *job, struct err *err)
 {
 	job->output = memory_array(job->n * job->n_output, 1);
 	for (size_t i = 0; i < job->n; i++) {
-		if (interrupt_requested())
+		emulate_write_input(&job->emulator, job->input + i * job->n_input);
+		if (!emulate_run(&job->emulator))
 			return err_add(err, ERR_INTERRUPTED, "interrupted after %zu of %zu inputs; nothing was written",
 			               i, job->n);
-		emulate_write_input(&job->emulator, job->input + i * job->n_input);
-		emulate_run(&job->emulator);
 		emulate_read_output(&job->emulator, job->output + i * job->n_output);
 	}
 	return ERR_OK;
 }
 
-static enum err_code write_output(const struct emulate_job *job, struct err *err)
+static enum err_code write_bytes(const char *path, const void *bytes, size_t n, struct err *err)
 {
 	struct output_file file = {0};
-	enum err_code code = output_file_open(&file, job->cli->out, err);
+	enum err_code code = output_file_open(&file, path, err);
 	if (code != ERR_OK)
 		return code;
-	(void)fwrite(job->output, 1, job->n * job->n_output, file.file);
+	(void)fwrite(bytes, 1, n, file.file);
 	return output_file_commit(&file, err);
 }
 
 /* What the chip would leave in its time area. */
 static enum err_code write_times(const struct emulate_job *job, struct err *err)
 {
-	struct output_file file = {0};
 	const struct octopus_dram *dram = &job->emulator.dram;
 	uint8_t *area = memory_array((size_t)dram->times.byte, 1);
 	emulate_time_write(dram, &job->times, area);
-	enum err_code code = output_file_open(&file, job->cli->time_area, err);
-	if (code == ERR_OK) {
-		(void)fwrite(area, 1, (size_t)dram->times.byte, file.file);
-		code = output_file_commit(&file, err);
-	}
+	enum err_code code = write_bytes(job->cli->time_area, area, (size_t)dram->times.byte, err);
 	free(area);
 	return code;
 }
@@ -154,8 +147,8 @@ static void print_runs(const struct emulate_job *job)
 {
 	const struct octopus_dram *dram = &job->emulator.dram;
 	struct table table = {0};
-	(void)printf("%zu inputs of %zu bytes, %zu bytes of output each; hash of the outputs %016" PRIx64 "\n\n",
-	             job->n, job->n_input, job->n_output, hash_of(job));
+	(void)printf("%zu input%s of %zu bytes, %zu bytes of output each; hash of the outputs %016" PRIx64 "\n\n",
+	             job->n, job->n == 1 ? "" : "s", job->n_input, job->n_output, hash_of(job));
 	table_add_columns(&table,
 	                  ">layer|kind|>workers|>tiles|>weight_byte|>input_byte|>output_byte|>loads|>writes|>packets");
 	for (uint32_t l = 0; l < dram->n_layer; l++) {
@@ -225,7 +218,7 @@ enum err_code cmd_emulate(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK && options->time_area)
 		code = write_times(&job, err);
 	if (code == ERR_OK && options->out)
-		code = write_output(&job, err);
+		code = write_bytes(options->out, job.output, job.n * job.n_output, err);
 	if (code == ERR_OK) {
 		(options->json ? put_runs : print_runs)(&job);
 		code = output_file_flush_stdout(err);

@@ -160,8 +160,9 @@ static enum err_code fit_times(const struct cli_options *options, struct subject
 	if (code == ERR_OK)
 		code =
 		    emulate_time_read(options->time_area, (const uint8_t *)data, n_byte, &emulator.dram, &times, err);
+	if (code == ERR_OK && !emulate_run(&emulator))
+		code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
 	if (code == ERR_OK) {
-		emulate_run(&emulator);
 		time_fit_run(&emulator, &times, &subject->machine, level, &fit);
 		tell_times(options, &fit, &emulator.dram);
 	}

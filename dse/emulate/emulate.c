@@ -33,7 +33,6 @@ enum err_code emulate_open(const char *name, const uint8_t *image, size_t n_byte
 	}
 	emulator->data = memory_must(arena_array(&emulator->arena, (size_t)dram->data.byte + 1, 1));
 	emulator->traffic = memory_must(arena_array(&emulator->arena, dram->n_layer, sizeof(*emulator->traffic)));
-	emulator->copy_byte = memory_must(arena_array(&emulator->arena, dram->n_layer, sizeof(*emulator->copy_byte)));
 	emulator->sram = memory_must(arena_array(&emulator->arena, dram->n_tensor, sizeof(*emulator->sram)));
 	for (uint32_t t = 0; t < dram->n_tensor; t++) {
 		if (!dram->tensor[t].in_sram)
@@ -138,19 +137,22 @@ uint64_t emulate_n_mac(const struct emulator *emulator)
 	return sum;
 }
 
-void emulate_run(struct emulator *emulator)
+bool emulate_run(struct emulator *emulator)
 {
 	const struct octopus_dram *dram = &emulator->dram;
 	uint64_t at = dram->layers.address;
+	struct stop_watch watch = stop_watch_for(NULL);
 	for (uint32_t l = 0; l < dram->n_layer; l++) {
 		assert(dram->layer[l].address == at); /* the list of headers, from one to the next */
 		for (uint32_t p = 0; p < dram->layer[l].n_worker; p++) {
 			emulator->part[l][p] = (struct octopus_traffic){0};
-			emulate_worker(emulator, l, p);
+			if (!emulate_worker(emulator, l, p, &watch))
+				return false;
 			octopus_add_traffic(&emulator->part[l][p], &emulator->traffic[l]);
 		}
 		at = dram->layer[l].next;
 	}
 	assert(at == dram->finish_address);
 	emulator->n_run++;
+	return true;
 }

@@ -30,7 +30,6 @@ struct emulator {
 	uint8_t *data;                   /* [dram.data.byte]: the data memory */
 	uint8_t **sram;                  /* [dram.n_tensor] of those that stay in the workers' SRAM; else NULL */
 	bool is_resident;                /* some tensor does, and weights are loaded once */
-	uint64_t *copy_byte;             /* [n_layer] read from other workers' SRAM, of the runs so far together */
 	struct emulate_tile **tile;      /* [n_layer][n_tile] */
 	struct octopus_traffic *traffic; /* [n_layer] of the runs so far together */
 	struct octopus_traffic **part;   /* [n_layer][n_worker] of the last run */
@@ -58,7 +57,7 @@ void emulate_read_output(const struct emulator *emulator, int8_t *output);
 /* Products, and numbers that pooling looks at, of a run; saturates. */
 uint64_t emulate_n_mac(const struct emulator *emulator);
 
-/* Run all layers, on what the data memory has. */
-void emulate_run(struct emulator *emulator);
+/* Run all layers, on what the data memory has. false: a stop was wished (sim/base/stop.h), and the run is not done. */
+bool emulate_run(struct emulator *emulator);
 
 #endif

@@ -45,11 +45,6 @@ uint32_t emulate_depth(const struct dram_layer *layer)
 	return layer->type == OCTOPUS_CONV ? layer->shape.in_c / layer->shape.groups : 1;
 }
 
-uint32_t emulate_n_kernel(const struct dram_layer *layer)
-{
-	return layer->type == OCTOPUS_CONV ? layer->shape.kernel_w * layer->shape.kernel_h : 1;
-}
-
 uint32_t emulate_n_lane(const struct dram_shape *shape, uint32_t first, uint32_t end)
 {
 	uint32_t n = end - first < shape->lanes ? end - first : shape->lanes;

@@ -15,7 +15,6 @@ struct worker {
 	struct emulator *emulator;
 	const struct dram_layer *layer;
 	struct octopus_traffic *traffic;
-	uint32_t index;                                /* of the layer */
 	const struct dram_tile *tile, *before, *first; /* the tile before it, NULL: none; its worker's first */
 	const struct emulate_tile *own;
 	uint32_t padded_w, padded_h;
@@ -24,6 +23,7 @@ struct worker {
 	uint32_t *sum;         /* [n_filter][h][w]; linear: [h][w] */
 	int8_t *core;          /* the same, finished */
 	const uint8_t *weight; /* where the next run begins */
+	struct stop_watch *watch;
 };
 
 static const uint8_t *constant_at(const struct emulator *emulator, uint64_t address)
@@ -120,7 +120,6 @@ static void fetch_added(const struct worker *worker)
 			fetch_patch(worker, &worker->tile->read[i], worker->added, worker->tile->read[i].w,
 			            (size_t)worker->tile->read[i].w * worker->tile->read[i].h);
 	uint64_t copied = n_copied(worker->emulator, worker->tile, OCTOPUS_ADDED);
-	worker->emulator->copy_byte[worker->index] += copied;
 	count(own->added_byte - copied, &worker->traffic->input_byte, &worker->traffic->n_input_load, worker->traffic);
 }
 
@@ -147,8 +146,8 @@ static void add_tap(const struct worker *worker, const int8_t *channel, uint32_t
 	}
 }
 
-/* Channels from to end - 1 of each group: the next run of weights. */
-static void convolve(struct worker *worker, uint32_t from, uint32_t end)
+/* Channels from to end - 1 of each group: the next run of weights; false, as of the others, when it was stopped. */
+static bool convolve(struct worker *worker, uint32_t from, uint32_t end)
 {
 	const struct dram_shape *shape = &worker->layer->shape;
 	const struct emulate_tile *own = worker->own;
@@ -164,11 +163,14 @@ static void convolve(struct worker *worker, uint32_t from, uint32_t end)
 				        k / shape->kernel_w * shape->dilation, f - own->first_filter, n,
 				        worker->weight);
 				worker->weight += n;
+				if (stop_after(worker->watch, (uint64_t)n * own->w * own->h))
+					return false;
 			}
 	}
+	return true;
 }
 
-static void multiply(struct worker *worker, uint32_t from, uint32_t end)
+static bool multiply(struct worker *worker, uint32_t from, uint32_t end)
 {
 	const struct emulate_tile *own = worker->own;
 	for (uint32_t f = 0, n; f < own->w; f += n) {
@@ -179,8 +181,11 @@ static void multiply(struct worker *worker, uint32_t from, uint32_t end)
 				int8_t a = worker->ifmap[(size_t)y * own->in_w + k];
 				for (uint32_t i = 0; i < n; i++)
 					to[i] += (uint32_t)(a * (int8_t)worker->weight[i]);
+				if (stop_after(worker->watch, n))
+					return false;
 			}
 	}
+	return true;
 }
 
 /* ---- the ARM core ---- */
@@ -226,19 +231,24 @@ static int8_t pool_window(const struct worker *worker, const int8_t *from)
 	return shape->pool_average ? quantise_average(total, (int64_t)shape->kernel_w * shape->kernel_h) : most;
 }
 
-static void pool(const struct worker *worker)
+static bool pool(const struct worker *worker)
 {
 	const struct emulate_tile *own = worker->own;
-	size_t plane = (size_t)worker->padded_w * worker->padded_h, stride = worker->layer->shape.stride, at = 0;
+	const struct dram_shape *shape = &worker->layer->shape;
+	size_t plane = (size_t)worker->padded_w * worker->padded_h, stride = shape->stride, at = 0;
 	for (uint32_t c = 0; c < own->n_filter; c++)
 		for (uint32_t y = 0; y < own->h; y++)
-			for (uint32_t x = 0; x < own->w; x++)
+			for (uint32_t x = 0; x < own->w; x++) {
 				worker->core[at++] = pool_window(
 				    worker, worker->ifmap + c * plane + y * stride * worker->padded_w + x * stride);
+				if (stop_after(worker->watch, (uint64_t)shape->kernel_w * shape->kernel_h))
+					return false;
+			}
+	return true;
 }
 
 /* Rows over the sides that lie together; the sums' memory has each row, and its result. */
-static void softmax(const struct worker *worker)
+static bool softmax(const struct worker *worker)
 {
 	const struct emulate_tile *own = worker->own;
 	uint32_t whole = worker->layer->shape.whole;
@@ -259,7 +269,10 @@ static void softmax(const struct worker *worker)
 				for (size_t k = 0; k < n; k++)
 					worker->core[((c + k / n_w / n_h) * own->h + y + k / n_w % n_h) * own->w + x +
 					             k % n_w] = row[n + k];
+				if (stop_after(worker->watch, n))
+					return false;
 			}
+	return true;
 }
 
 /* One number of fused pooling. */
@@ -308,7 +321,7 @@ static bool is_loaded(const struct worker *worker)
 }
 
 /* The chip fetches operands part by part of the depth, each into the place of the one before: so they are counted. */
-static void run_filters(struct worker *worker)
+static bool run_filters(struct worker *worker)
 {
 	const struct dim_split *d = &worker->layer->shape.split.d;
 	const struct dram_tile *tile = worker->tile;
@@ -319,7 +332,6 @@ static void run_filters(struct worker *worker)
 	bool has_ifmap = is_kept && emulate_same_ifmap(tile, worker->before);
 	uint64_t in_byte = (uint64_t)own->in_w * own->in_h * own->in_c;
 	uint64_t copied = n_copied(worker->emulator, tile, OCTOPUS_IFMAP);
-	worker->emulator->copy_byte[worker->index] += has_ifmap ? 0 : copied;
 	in_byte -= copied;
 	worker->weight = constant_at(worker->emulator, tile->weights.address);
 	if (!has_ifmap)
@@ -329,7 +341,8 @@ static void run_filters(struct worker *worker)
 		uint32_t n = i < d->n_a ? d->size_a : d->size_b;
 		n = n < depth - at ? n : depth - at;
 		const uint8_t *begin = worker->weight;
-		(worker->layer->type == OCTOPUS_LINEAR ? multiply : convolve)(worker, at, at + n);
+		if (!(worker->layer->type == OCTOPUS_LINEAR ? multiply : convolve)(worker, at, at + n))
+			return false;
 		if (!has_weights)
 			count((uint64_t)(worker->weight - begin), &worker->traffic->weight_byte,
 			      &worker->traffic->n_weight_load, worker->traffic);
@@ -343,35 +356,38 @@ static void run_filters(struct worker *worker)
 		worker->traffic->weight_byte += tile->biases.byte;
 		worker->traffic->n_packet += octopus_n_packet(tile->biases.byte);
 	}
+	return true;
 }
 
-static void run_arm(struct worker *worker)
+static bool run_arm(struct worker *worker)
 {
 	const struct emulate_tile *own = worker->own;
 	if (!worker->before || !emulate_same_ifmap(worker->tile, worker->before)) {
 		uint64_t copied = n_copied(worker->emulator, worker->tile, OCTOPUS_IFMAP);
-		worker->emulator->copy_byte[worker->index] += copied;
 		fetch_ifmap(worker);
 		count((uint64_t)own->in_w * own->in_h * own->in_c - copied, &worker->traffic->input_byte,
 		      &worker->traffic->n_input_load, worker->traffic);
 	}
-	(worker->layer->type == OCTOPUS_POOL ? pool : softmax)(worker);
+	return (worker->layer->type == OCTOPUS_POOL ? pool : softmax)(worker);
 }
 
-static void run_tile(struct worker *worker)
+static bool run_tile(struct worker *worker)
 {
 	bool has_filters = worker->layer->type == OCTOPUS_CONV || worker->layer->type == OCTOPUS_LINEAR;
 	worker->padded_w = worker->own->in_w + worker->tile->pad_left + worker->tile->pad_right;
 	worker->padded_h = worker->own->in_h + worker->tile->pad_top + worker->tile->pad_bottom;
 	if (!has_filters) {
-		run_arm(worker);
+		if (!run_arm(worker))
+			return false;
 	} else {
-		run_filters(worker);
+		if (!run_filters(worker))
+			return false;
 		if (worker->own->added_byte > 0)
 			fetch_added(worker);
 		finish(worker);
 	}
 	write_result(worker);
+	return true;
 }
 
 /* Numbers of the largest tile. */
@@ -393,22 +409,24 @@ static void open_sram(struct worker *worker, const struct emulate_tile *tile, co
 	worker->ifmap = worker->added + n_core;
 }
 
-void emulate_worker(struct emulator *emulator, uint32_t l, uint32_t p)
+bool emulate_worker(struct emulator *emulator, uint32_t l, uint32_t p, struct stop_watch *watch)
 {
 	const struct dram_layer *layer = &emulator->dram.layer[l];
 	const struct dram_worker *mine = &layer->worker[p];
 	struct worker worker = {.emulator = emulator,
 	                        .layer = layer,
 	                        .traffic = &emulator->part[l][p],
-	                        .index = l,
-	                        .first = layer->tile + mine->first_tile};
+	                        .first = layer->tile + mine->first_tile,
+	                        .watch = watch};
+	bool is_done = true;
 	open_sram(&worker, emulator->tile[l], mine);
-	for (uint32_t i = mine->first_tile; i < mine->first_tile + mine->n_tile; i++) {
+	for (uint32_t i = mine->first_tile; i < mine->first_tile + mine->n_tile && is_done; i++) {
 		worker.tile = &layer->tile[i];
 		worker.own = &emulator->tile[l][i];
-		run_tile(&worker);
+		is_done = run_tile(&worker);
 		worker.before = worker.tile;
 	}
 	free(worker.core);
 	free(worker.sum);
+	return is_done;
 }

@@ -457,7 +457,7 @@ static void put_weights(struct image *image, struct octopus_dram *dram)
 		struct dram_layer *layer = &dram->layer[l];
 		image_begin_record(image, "header of layer", l);
 		image->field = "constants checksum";
-		image->field_at = layer->address + DRAM_HEADER_BYTE - sizeof(layer->constants_sum);
+		image->field_at = layer->address + CONSTANTS_AT + 16;
 		uint64_t sum = sum_constants(dram, layer);
 		image_require(image, layer->constants_sum, sum, sum);
 	}

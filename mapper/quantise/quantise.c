@@ -199,6 +199,13 @@ void quantise_float_free(struct quantise_float *model)
 	memset(model, 0, sizeof(*model));
 }
 
+enum err_code quantise_fail(const struct network *network, const char *what, struct err *err)
+{
+	if (stop_requested(NULL))
+		return err_add(err, ERR_INTERRUPTED, "interrupted in the quantisation of %s", network->name);
+	return err_add(err, ERR_INTERNAL, "out of memory for %s of %s", what, network->name);
+}
+
 /* ---- by chance ---- */
 
 static float between(struct rng *rng, float most)
@@ -206,7 +213,8 @@ static float between(struct rng *rng, float most)
 	return (float)(2 * rng_unit(rng) - 1) * most;
 }
 
-static bool generate_block(const struct block *block, uint64_t seed, uint32_t index, struct quantise_float *model)
+static bool generate_block(const struct block *block, uint64_t seed, uint32_t index, struct quantise_float *model,
+                           struct stop_watch *watch)
 {
 	struct quantise_float_block *own = &model->block[index];
 	struct rng rng = rng_stream(seed, WEIGHT_STREAM, index);
@@ -218,8 +226,11 @@ static bool generate_block(const struct block *block, uint64_t seed, uint32_t in
 	float *bias = arena_array(&model->arena, own->n_filter, sizeof(*bias));
 	/* of rectified numbers half are zero (He et al., "Delving Deep into Rectifiers", 2015, equation 10) */
 	float most = sqrtf((block->has_acti ? 6.0f : 3.0f) / (float)own->n_tap);
-	for (size_t i = 0; weight && i < n; i++)
+	for (size_t i = 0; weight && i < n; i++) {
 		weight[i] = between(&rng, most);
+		if (stop_after(watch, 2))
+			return false;
+	}
 	for (uint32_t i = 0; bias && i < own->n_filter; i++)
 		bias[i] = between(&rng, MAX_BIAS);
 	own->weight = weight;
@@ -232,13 +243,14 @@ enum err_code quantise_generate(const struct network *network, uint64_t seed, st
 {
 	*model = (struct quantise_float){.network = network};
 	model->block = arena_array(&model->arena, network->n_block, sizeof(*model->block));
+	struct stop_watch watch = stop_watch_for(NULL);
 	bool good = model->block != NULL;
 	for (uint32_t b = 0; good && b < network->n_block; b++)
-		good = generate_block(&network->block[b], seed, b, model);
+		good = generate_block(&network->block[b], seed, b, model, &watch);
 	if (good)
 		return ERR_OK;
 	quantise_float_free(model);
-	return err_add(err, ERR_INTERNAL, "out of memory for the weights of %s", network->name);
+	return quantise_fail(network, "the weights", err);
 }
 
 void quantise_generate_inputs(const struct network *network, uint64_t seed, size_t n, float *input)

@@ -11,6 +11,8 @@
  *                                                          -> quantise_run: the reference, block by block
  *
  * Maps are planes of rows, [c][h][w], vectors [h][w] (h rows), as they lie in the DRAM of a schedule.
+ *
+ * What takes long hears a wish to stop (sim/base/stop.h), of the whole process: ERR_INTERRUPTED, or false.
  */
 #include "mapper/network/network.h"
 
@@ -62,7 +64,7 @@ size_t quantise_n_input(const struct network *network);
 size_t quantise_n_result(const struct block *block);
 
 /* Float weights by chance, uniform, such that magnitudes stay alike from layer to layer; biases up to 0.1. ERR_INTERNAL
- * without memory. */
+ * without memory, ERR_INTERRUPTED. */
 enum err_code quantise_generate(const struct network *network, uint64_t seed, struct quantise_float *model,
                                 struct err *err);
 void quantise_float_free(struct quantise_float *model);
@@ -73,7 +75,7 @@ void quantise_generate_inputs(const struct network *network, uint64_t seed, size
 /*
  * Run a model on one input [quantise_n_input]; result[b] [quantise_n_result] (quantise_make_results). peak
  * [1 + n_block], NULL: not wanted; the largest magnitude of the input and of each block's numbers before pooling,
- * raised where this input's is larger. false: no memory.
+ * raised where this input's is larger. false: no memory, or a wish to stop.
  */
 bool quantise_run_float(const struct quantise_float *model, const float *input, float *const *result, float *peak);
 
@@ -81,7 +83,8 @@ bool quantise_run_float(const struct quantise_float *model, const float *input, 
  * Post-training quantisation on n >= 1 inputs [n][quantise_n_input]: where the model gives none, each tensor's fraction
  * bits are those of the least squared error on them among the three that hold its peak, half, or a quarter of it; so
  * are each block's weights'. Symmetric: -127 to 127 of weights. ERR_INPUT where results that follow each other in one
- * input have different fraction bits or a shift is out of range; ERR_INTERNAL; *quant is empty then.
+ * input have different fraction bits or a shift is out of range; ERR_INTERNAL; ERR_INTERRUPTED;
+ * *quant is empty then.
  */
 enum err_code quantise_calibrate(const struct quantise_float *model, const float *input, size_t n,
                                  struct quantise_network *quant, struct err *err);
@@ -101,7 +104,8 @@ bool quantise_run(const struct quantise_network *quant, const int8_t *input, int
 
 /*
  * The first n_quantised blocks in whole numbers, whose results quantised[b] quantise_run has made of the input, the
- * others in floating point on those: what each layer's quantisation costs. false: no memory.
+ * others in floating point on those: what each layer's quantisation costs. false: no memory,
+ * or a wish to stop.
  */
 bool quantise_run_mixed(const struct quantise_float *model, const struct quantise_network *quant, size_t n_quantised,
                         int8_t *const *quantised, const float *input, float *const *result);

@@ -26,6 +26,7 @@ struct calibration {
 	int32_t *fraction; /* [1 + n_block] */
 	float **result;    /* [n_block] */
 	struct arena arena;
+	struct stop_watch watch;
 	struct err *err;
 };
 
@@ -44,16 +45,20 @@ static int8_t quantise(float value, int32_t fraction)
 	return (int8_t)(scaled > MOST ? MOST : scaled < -MOST ? -MOST : scaled);
 }
 
-/* Squared errors of numbers under each of the tried fractions, added up. */
-static void add_squares(const float *value, size_t n, int32_t fraction, double square[N_TRIED])
+/* Squared errors of numbers under each of the tried fractions, added up; false when it was stopped. */
+static bool add_squares(const float *value, size_t n, int32_t fraction, double square[N_TRIED],
+                        struct stop_watch *watch)
 {
 	for (int i = 0; i < N_TRIED; i++) {
 		float unit = ldexpf(1, -(fraction + i));
 		for (size_t k = 0; k < n; k++) {
 			double wrong = value[k] - (float)quantise(value[k], fraction + i) * unit;
 			square[i] += wrong * wrong;
+			if (stop_after(watch, 4))
+				return false;
 		}
 	}
+	return true;
 }
 
 static int32_t best_fraction(int32_t fraction, const double square[N_TRIED])
@@ -64,7 +69,7 @@ static int32_t best_fraction(int32_t fraction, const double square[N_TRIED])
 	return fraction + best < MAX_FRACTION ? fraction + best : MAX_FRACTION;
 }
 
-/* Peaks first, then squared errors of what is stored: results after pooling. */
+/* Peaks first, then squared errors of what is stored, results after pooling; false: stopped, or no memory. */
 static bool measure(struct calibration *job)
 {
 	const struct network *network = job->model->network;
@@ -76,10 +81,12 @@ static bool measure(struct calibration *job)
 		const float *input = job->input + i * n_value;
 		if (!quantise_run_float(job->model, input, job->result, NULL))
 			return false;
-		add_squares(input, n_value, fraction_of(job->peak[0]), job->square);
+		if (!add_squares(input, n_value, fraction_of(job->peak[0]), job->square, &job->watch))
+			return false;
 		for (size_t b = 0; b < network->n_block; b++)
-			add_squares(job->result[b], quantise_n_result(&network->block[b]),
-			            fraction_of(job->peak[1 + b]), job->square + (1 + b) * N_TRIED);
+			if (!add_squares(job->result[b], quantise_n_result(&network->block[b]),
+			                 fraction_of(job->peak[1 + b]), job->square + (1 + b) * N_TRIED, &job->watch))
+				return false;
 	}
 	return true;
 }
@@ -151,16 +158,19 @@ static int32_t limit_bias(double bias)
 	return (int32_t)(bias > INT32_MAX ? INT32_MAX : bias < INT32_MIN ? INT32_MIN : bias);
 }
 
-/* Weights, and biases with half of what the shift cuts off, so that it rounds. */
-static bool fill(const struct quantise_float_block *from, int32_t sum_fraction, struct arena *arena,
+/* Weights, and biases with half of what the shift cuts off, so that it rounds; false: stopped, or no memory. */
+static bool fill(const struct quantise_float_block *from, int32_t sum_fraction, struct calibration *job,
                  struct quantise_block *own)
 {
 	size_t n = (size_t)from->n_tap * from->n_filter;
-	int8_t *weight = arena_array(arena, n, sizeof(*weight));
-	int32_t *bias = arena_array(arena, from->n_filter, sizeof(*bias));
+	int8_t *weight = arena_array(&job->quant->arena, n, sizeof(*weight));
+	int32_t *bias = arena_array(&job->quant->arena, from->n_filter, sizeof(*bias));
 	double half = own->shift > 0 ? ldexp(1, (int)own->shift - 1) : 0;
-	for (size_t i = 0; weight && i < n; i++)
+	for (size_t i = 0; weight && i < n; i++) {
 		weight[i] = quantise(from->weight[i], own->weight_fraction);
+		if (stop_after(&job->watch, 4))
+			return false;
+	}
 	for (uint32_t i = 0; bias && i < from->n_filter; i++)
 		bias[i] = limit_bias(rint(ldexp(from->bias[i], sum_fraction)) + half);
 	own->n_filter = from->n_filter;
@@ -213,12 +223,13 @@ static enum err_code calibrate_block(struct calibration *job, size_t b)
 	float peak = 0;
 	for (size_t i = 0; i < n; i++)
 		peak = fmaxf(peak, fabsf(from->weight[i]));
-	add_squares(from->weight, n, fraction_of(peak), square);
+	if (!add_squares(from->weight, n, fraction_of(peak), square, &job->watch))
+		return quantise_fail(job->model->network, "the weights", job->err);
 	own->weight_fraction = best_fraction(fraction_of(peak), square);
 	own->fraction = job->fraction[1 + b];
 	enum err_code code = set_shifts(job, b, in + own->weight_fraction, added);
-	if (code == ERR_OK && !fill(from, in + own->weight_fraction, &job->quant->arena, own))
-		code = err_add(job->err, ERR_INTERNAL, "out of memory for the weights of %s", block->name);
+	if (code == ERR_OK && !fill(from, in + own->weight_fraction, job, own))
+		code = quantise_fail(job->model->network, "the weights", job->err);
 	return code;
 }
 
@@ -237,11 +248,12 @@ enum err_code quantise_calibrate(const struct quantise_float *model, const float
                                  struct quantise_network *quant, struct err *err)
 {
 	struct calibration job = {.model = model, .input = input, .n_input = n, .quant = quant, .err = err};
+	job.watch = stop_watch_for(NULL);
 	enum err_code code = ERR_OK;
 	assert(model && input && n > 0 && quant);
 	*quant = (struct quantise_network){.network = model->network};
 	if (!open_calibration(&job) || !measure(&job))
-		code = err_add(err, ERR_INTERNAL, "out of memory for the quantisation of %s", model->network->name);
+		code = quantise_fail(model->network, "the quantisation", err);
 	if (code == ERR_OK)
 		choose_fractions(&job);
 	for (size_t b = 0; code == ERR_OK && b < model->network->n_block; b++)

@@ -12,6 +12,7 @@ struct float_step {
 	const float *in, *added;
 	float *core; /* before pooling */
 	float *out;
+	struct stop_watch *watch;
 };
 
 /* One tap of one filter on a whole plane of the result. */
@@ -30,7 +31,8 @@ static void add_tap(const struct block *block, float weight, const float *plane,
 	}
 }
 
-static void convolve(const struct float_step *step)
+/* So do the others: false when it was stopped. */
+static bool convolve(const struct float_step *step)
 {
 	const struct block *block = step->block;
 	uint32_t in_c = block_group_in_c(block), out_c = block_group_out_c(block);
@@ -41,14 +43,17 @@ static void convolve(const struct float_step *step)
 		for (size_t i = 0; i < out_plane; i++)
 			core[i] = step->own->bias[f];
 		for (uint32_t c = 0; c < in_c; c++)
-			for (uint32_t ky = 0; ky < block->kernel_h; ky++)
-				for (uint32_t kx = 0; kx < block->kernel_w; kx++)
-					add_tap(block, *tap++, step->in + (f / out_c * in_c + c) * in_plane, kx, ky,
-					        core);
+			for (uint32_t k = 0; k < block->kernel_h * block->kernel_w; k++) {
+				add_tap(block, *tap++, step->in + (f / out_c * in_c + c) * in_plane,
+				        k % block->kernel_w, k / block->kernel_w, core);
+				if (stop_after(step->watch, out_plane))
+					return false;
+			}
 	}
+	return true;
 }
 
-static void multiply(const struct float_step *step)
+static bool multiply(const struct float_step *step)
 {
 	const struct block *block = step->block;
 	for (uint32_t y = 0; y < block->in_h; y++)
@@ -59,11 +64,14 @@ static void multiply(const struct float_step *step)
 			for (uint32_t k = 0; k < block->in_w; k++)
 				sum += weight[k] * row[k];
 			step->core[(size_t)y * block->out_w + f] = sum;
+			if (stop_after(step->watch, block->in_w))
+				return false;
 		}
+	return true;
 }
 
 /* Windows of a block of its own; pixels beside the map are zeros. */
-static void pool(const struct float_step *step)
+static bool pool(const struct float_step *step)
 {
 	const struct block *block = step->block;
 	size_t in_plane = (size_t)block->in_w * block->in_h, at = 0;
@@ -85,10 +93,13 @@ static void pool(const struct float_step *step)
 				}
 				step->core[at++] =
 				    block->pool_average ? sum / (float)(block->kernel_w * block->kernel_h) : most;
+				if (stop_after(step->watch, (uint64_t)block->kernel_h * block->kernel_w))
+					return false;
 			}
+	return true;
 }
 
-static void softmax(const struct float_step *step)
+static bool softmax(const struct float_step *step)
 {
 	const struct block *block = step->block;
 	size_t n = quantise_row_size(block);
@@ -102,7 +113,10 @@ static void softmax(const struct float_step *step)
 		}
 		for (size_t k = 0; k < n; k++)
 			step->core[quantise_row_at(block, row, k)] /= sum;
+		if (stop_after(step->watch, n))
+			return false;
 	}
+	return true;
 }
 
 /* What is added, and rectifying. */
@@ -142,17 +156,21 @@ static float magnitude(const float *value, size_t n)
 	return most;
 }
 
-static void run_block(const struct float_step *step)
+static bool run_block(const struct float_step *step)
 {
 	const struct block *block = step->block;
+	bool is_done;
 	if (block->kind == BLOCK_CONV)
-		convolve(step);
+		is_done = convolve(step);
 	else if (block->kind == BLOCK_MATMUL)
-		multiply(step);
+		is_done = multiply(step);
 	else
-		(block->arm == ARM_POOL ? pool : softmax)(step);
+		is_done = (block->arm == ARM_POOL ? pool : softmax)(step);
+	if (!is_done)
+		return false;
 	finish_core(step);
 	pool_fused(step);
+	return true;
 }
 
 static bool run_from(const struct quantise_float *model, size_t first, const float *input, float *const *result,
@@ -168,19 +186,22 @@ static bool run_from(const struct quantise_float *model, size_t first, const flo
 		return false;
 	if (peak)
 		peak[0] = fmaxf(peak[0], magnitude(input, quantise_n_input(network)));
-	for (size_t b = first; b < network->n_block; b++) {
+	struct stop_watch watch = stop_watch_for(NULL);
+	bool good = true;
+	for (size_t b = first; b < network->n_block && good; b++) {
 		const struct block *block = &network->block[b];
 		void *const *all = (void *const *)result;
-		struct float_step step = {.block = block, .own = &model->block[b], .core = core, .out = result[b]};
+		struct float_step step = {
+		    .block = block, .own = &model->block[b], .core = core, .out = result[b], .watch = &watch};
 		step.in = quantise_gather(network, &block->reads, input, all, sizeof(float), room);
 		if (block->has_mat_ele)
 			step.added = quantise_gather(network, &block->adds, input, all, sizeof(float), added_room);
-		run_block(&step);
+		good = run_block(&step);
 		if (peak)
 			peak[1 + b] = fmaxf(peak[1 + b], magnitude(core, quantise_n_core(block)));
 	}
 	free(core);
-	return true;
+	return good;
 }
 
 bool quantise_run_float(const struct quantise_float *model, const float *input, float *const *result, float *peak)

@@ -3,6 +3,7 @@
 #define MAPPER_QUANTISE_PARTS_H
 /* Inside the room: sizes of blocks, and what a block reads as one piece of memory. */
 #include "mapper/quantise/quantise.h"
+#include "sim/base/stop.h"
 
 /* Numbers that a block reads; of the core operation's result, before pooling. */
 size_t quantise_n_read(const struct block *block);
@@ -30,6 +31,10 @@ struct quantise_reach {
 	int64_t at;
 };
 struct quantise_reach quantise_reach_of(uint32_t n_out, uint32_t n_in, uint32_t stride, int64_t at);
+
+/* Why something was not done to its end: ERR_INTERRUPTED, if a stop is wished, else ERR_INTERNAL, no memory for `what`.
+ */
+enum err_code quantise_fail(const struct network *network, const char *what, struct err *err);
 
 /* Numbers of the largest read of a network. */
 size_t quantise_max_read(const struct network *network);

@@ -69,6 +69,8 @@ stops INT schedule "$work/large.yaml" --machine final_chip
 expect_empty "$work/out"
 stops TERM schedule "$work/large.yaml" --machine final_chip --strategy hide -o "$work/schedule"
 [ ! -e "$work/schedule" ] || fail "an interrupted schedule wrote files"
+stops INT schedule vgg16 --machine final_chip --weights random -o "$work/schedule"
+[ ! -e "$work/schedule" ] || fail "an interrupted schedule wrote an image"
 pause=1 # it has a store to make first
 DSE_STORE=$work/store stops INT nightly "$work/slow.yaml" -o "$work/night" --tables none
 pause=0.3

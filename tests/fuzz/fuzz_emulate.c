@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 		dram_image_seal(image, n_byte);
 	enum err_code code = emulate_open("input", image, n_byte, &emulator, &err);
 	if (code == ERR_OK && emulate_n_mac(&emulator) < MAX_MAC)
-		emulate_run(&emulator);
+		(void)emulate_run(&emulator);
 	fuzz_answer(code, &err);
 	emulate_close(&emulator);
 	free(image);

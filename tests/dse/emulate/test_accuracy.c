@@ -113,7 +113,7 @@ static void count_right(struct filled_image *filled, struct emulator *emulator, 
 			n_right[n] += is_right(result[3], set.label[i]);
 		}
 		emulate_write_input(emulator, input);
-		emulate_run(emulator);
+		assert_true(emulate_run(emulator));
 		emulate_read_output(emulator, output);
 		assert_memory_equal(output, quantised[3], N_CLASS);
 		for (int c = 0; c < N_CLASS; c++)

@@ -106,7 +106,7 @@ static void run_inputs(const struct filled_image *filled, uint32_t n)
 		quantise_input(&filled->quant, real + i * n_input, input);
 		assert_true(quantise_run(&filled->quant, input, result));
 		emulate_write_input(&emulator, input);
-		emulate_run(&emulator);
+		assert_true(emulate_run(&emulator));
 		compare_outputs(filled, result, &emulator);
 		for (size_t k = 1; k < quantise_n_result(last); k++)
 			n_varied += result[filled->network.n_block - 1][k] != result[filled->network.n_block - 1][0];

@@ -36,7 +36,7 @@ static void finish_scene(struct scene *scene, const struct machine *machine)
 	filled_write(&scene->filled, machine);
 	if (emulate_open("dram.bin", scene->filled.image.data, scene->filled.image.n, &scene->emulator, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
-	emulate_run(&scene->emulator);
+	assert_true(emulate_run(&scene->emulator));
 }
 
 static void open_perceptron(struct scene *scene, const struct machine *machine, double *total_us)
