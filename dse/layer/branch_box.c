@@ -220,7 +220,7 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 {
 	const struct layer_problem *layer = space->layer;
 	const unsigned n_metric = layer->n_metric;
-	bool all_over = true;
+	bool all_over = true, has_pairs = space->n_own_level < space->n_level;
 	struct bound_runs runs;
 	runs.known = 0;
 	bound->over_limit = 0;
@@ -229,11 +229,12 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 		double value[BOUND_PAIR_CELL][N_METRIC];
 		uint32_t level = branch_row_level(space, row);
 		uint32_t n = branch_level_row(space, level + 1) - row;
-		bool is_counted = level < space->n_own_level
-		                      ? bound_metrics(layer->space, space->root[box->root].context, range,
-		                                      layer->level[level], layer->with_slower, &runs, value[0])
-		                      : bound_plan_metrics(layer->space, space->root[box->root].context, range,
-		                                           layer->level[level], &runs, value);
+		bool is_counted =
+		    level < space->n_own_level
+			? bound_metrics(layer->space, space->root[box->root].context, range, layer->level[level],
+		                        layer->with_slower, has_pairs ? &runs : NULL, value[0])
+			: bound_plan_metrics(layer->space, space->root[box->root].context, range, layer->level[level],
+		                             &runs, value);
 		for (uint32_t cell = 0; cell < n; cell++, row++) {
 			uint32_t over = is_counted ? limit_exceeded(layer, value[cell]) : VERDICT_CLOCKS;
 			for (unsigned i = 0; i < n_metric; i++) {

@@ -136,7 +136,8 @@ void layer_problem_free(struct layer_problem *layer);
  * allocates. */
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
 
-/* The program of a design that was evaluated, and the fast tier's results at the operating points in known. */
+/* The program of a design that was evaluated, and the fast tier's results at the operating points in known,
+ * which are kept on machines by PE alone. */
 struct layer_design_run {
 	const uint32_t *genome; /* its own, the caller's; NULL: there is none */
 	uint32_t known;

@@ -186,7 +186,7 @@ static bool simulate(const struct layer_problem *layer, const struct layer_conte
 	              (!mixed_is(&context->machine->level[design->level]) && !layer_weighs_peak(layer));
 	if (options.detail == DETAIL_FAST && context->machine->systolic.memory == SYSTOLIC_PHYSICAL && is_own) {
 		fast_run(context->machine, program, design->level, result);
-		if (design->level < MACHINE_FILE_LEVEL) {
+		if (mixed_is_by_pe(context->machine)) { /* wanted for pairs */
 			run->result[design->level] = *result;
 			run->known |= UINT32_C(1) << design->level;
 		}

@@ -16,9 +16,10 @@
 bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
                             const struct layer_design *design, struct tiling *tiling, struct evaluation *out);
 
-/* Whether peak power is an objective or limited. */
 /* Whether two genomes stand for one design at two operating points. */
 bool layer_same_but_level(const uint32_t *left, const uint32_t *right);
+
+/* Whether peak power is an objective or limited. */
 bool layer_weighs_peak(const struct layer_problem *layer);
 
 /* The evaluation of a design from its result. */

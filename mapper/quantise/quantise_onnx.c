@@ -90,8 +90,8 @@ static bool scalar(const struct onnx_graph *graph, uint32_t value, size_t i, dou
 static double *read_constant(const struct onnx_graph *graph, uint32_t value, size_t n)
 {
 	const struct onnx_node *node = producer_of(graph, value);
-	if (is_op(node, "Identity"))
-		return read_constant(graph, node->in[0], n);
+	for (; is_op(node, "Identity"); node = producer_of(graph, value))
+		value = node->in[0];
 	bool is_quantised = is_op(node, "DequantizeLinear") && node->n_in >= 2;
 	const struct onnx_value *from = &graph->value[is_quantised ? node->in[0] : value];
 	if (value == 0 || !from->content || (size_t)onnx_n_element(&from->shape) != n || n == 0)

@@ -6,6 +6,7 @@
  * All layers take seven minutes of a core: without TIERS=all in the environment
  * (`make tiers`) only a part of them is run, under the same limits.
  */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "dse/base/parallel.h"
@@ -71,8 +72,7 @@ static void set_up(struct fixture *fixture)
 	char path[80];
 	assert_int_equal(split_scheme_read("spaces/splits/thesis.csv", &fixture->scheme, &err), ERR_OK);
 	for (size_t i = 0; i < N_NETWORK; i++) {
-		(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", network_name[i]);
-		assert_int_equal(network_read(path, &fixture->network[i], &err), ERR_OK);
+		fixture->network[i] = shipped_network(network_name[i]);
 		assert_true(fixture->network[i].n_block <= MAX_BLOCK);
 	}
 	for (size_t i = 0; i < N_MACHINE; i++)

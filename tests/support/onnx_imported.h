@@ -5,6 +5,7 @@
  * What tests of whole models share: the builder's model imported, and what is said of
  * its layers.
  */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 #include "dse/design/simulate.h"
 #include "dse/space/machine_read.h"
@@ -84,13 +85,9 @@ static inline uint64_t clocks_of(const struct network *network)
 static inline void expect_network(const char *name)
 {
 	struct onnx_import import;
-	struct network written;
-	struct err err = {0};
-	char path[64];
 	import_model(&import);
 	struct network network = build(&import);
-	(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
-	assert_int_equal(network_read(path, &written, &err), ERR_OK);
+	struct network written = shipped_network(name);
 	assert_int_equal(network.n_block, written.n_block);
 	for (size_t i = 0; i < written.n_block; i++) {
 		const struct block *a = &network.block[i], *b = &written.block[i];

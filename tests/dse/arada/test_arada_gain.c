@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 #include "tests/support/near.h"
 
@@ -70,11 +71,8 @@ static struct arada_work work_of(const struct block *block, uint32_t n_pe, doubl
 
 static size_t read_works(const char *name, size_t system, struct arada_work *work)
 {
-	struct network network;
-	char path[128];
 	size_t n = 0;
-	(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
-	assert_int_equal(network_read(path, &network, NULL), ERR_OK);
+	struct network network = shipped_network(name);
 	for (size_t i = 0; i < network.n_block; i++) {
 		const struct block *block = &network.block[i];
 		if (block->kind != BLOCK_CONV && block->kind != BLOCK_MATMUL)

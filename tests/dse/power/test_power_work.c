@@ -10,6 +10,7 @@
 #include "dse/space/space.h"
 #include <math.h>
 #include <string.h>
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 #include "tests/support/near.h"
 
@@ -31,8 +32,7 @@ static void read_all(struct fixture *f, const char *machine, const char *network
 	const struct simulate_options options = {.strategy = strategy, .shown = none};
 	(void)snprintf(path, sizeof(path), "spaces/machines/%s.yaml", machine);
 	assert_int_equal(machine_read(path, &f->machine, NULL), ERR_OK);
-	(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", network);
-	assert_int_equal(network_read(path, &f->network, NULL), ERR_OK);
+	f->network = shipped_network(network);
 	assert_in_range(f->network.n_block, 1, MAX_BLOCK);
 	assert_int_equal(simulate_network(&f->machine, &f->network, &options, f->block, NULL), ERR_OK);
 	for (size_t i = 0; i < f->network.n_block; i++) {

@@ -3,6 +3,7 @@
  * The best mapping of a network on a machine is what a space without rules finds: random machines and networks, each
  * goal, against dse explore's search of a space file over both objectives.
  */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "dse/engine/engine.h"
@@ -329,11 +330,9 @@ static void test_network_results_are_what_nobody_uses(void **state)
 	                                   "mobilenet_v2", "googlenet", "encoder"};
 	(void)state;
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-		char path[FOLDER_PATH];
 		struct space_network own = {.weight = 1};
 		size_t n_result = 0;
-		(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name[i]);
-		assert_int_equal(network_read(path, &own.network, NULL), ERR_OK);
+		own.network = shipped_network(name[i]);
 		own.choice = calloc(own.network.n_block, sizeof(*own.choice));
 		assert_non_null(own.choice);
 		assert_int_equal(space_end_results(&own, NETWORK_RESULT_DRAM, NULL), ERR_OK);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rooflines against closed forms, and no simulated layer above its roof. */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "dse/roofline/roofline_report.h"
@@ -128,11 +129,8 @@ static void test_roofline_is_above_all_layers(void **state)
 		for (size_t k = 0; k < 4; k++)
 			for (size_t i = 0; i < (m < 2 ? 3 : 1); i++) {
 				struct machine machine = read_machine(machine_name[m]);
-				struct network network;
 				struct arena arena = {0};
-				char path[96];
-				(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", network_name[k]);
-				assert_int_equal(network_read(path, &network, NULL), ERR_OK);
+				struct network network = shipped_network(network_name[k]);
 				if (memory[i] > 0)
 					roofline_set_memory(&machine, memory[i]);
 				struct roofline roofline = make(&network, &machine, machine.n_level - 1, &arena);
@@ -271,8 +269,8 @@ static double attribute(const char *line, const char *name)
 }
 
 /*
- * On any machine the ridge, where memory's roof meets the array's, is in view, with flat roof behind it, and so is where
- * the NoC's roof does; a roof of each stands in the picture.
+ * On any machine the ridge, where memory's roof meets the array's, is in view, with flat roof behind it, and so is
+ * where the NoC's roof does; a roof of each stands in the picture.
  */
 static void test_ridges_are_in_view_on_any_machine(void **state)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "mapper/network/network.h"
@@ -7,17 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct network read_network(const char *name)
-{
-	struct err err = {0};
-	struct network network;
-	char path[128];
-	snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
-	assert_int_equal(network_read(path, &network, &err), ERR_OK);
-	assert_string_equal(err_text(&err), "");
-	return network;
-}
 
 static unsigned count_kind(const struct network *network, enum block_kind kind)
 {
@@ -38,7 +28,7 @@ static uint64_t conv_mac(const struct network *network)
 
 static void test_network_vgg16_has_its_layers(void **state)
 {
-	struct network network = read_network("vgg16");
+	struct network network = shipped_network("vgg16");
 	(void)state;
 	assert_string_equal(network.name, "vgg16");
 	assert_int_equal(count_kind(&network, BLOCK_CONV), 13);
@@ -56,7 +46,7 @@ static void test_network_vgg16_has_its_layers(void **state)
 
 static void test_network_resnet50_has_its_layers(void **state)
 {
-	struct network network = read_network("resnet50");
+	struct network network = shipped_network("resnet50");
 	const struct block *first, *pool;
 	(void)state;
 	assert_int_equal(count_kind(&network, BLOCK_CONV), 53);
@@ -79,7 +69,7 @@ static void test_network_resnet50_has_its_layers(void **state)
 static void test_network_mlp_has_its_layers(void **state)
 {
 	static const uint32_t size[] = {784, 512, 256, 16};
-	struct network network = read_network("mlp_784_512_256_16");
+	struct network network = shipped_network("mlp_784_512_256_16");
 	(void)state;
 	assert_int_equal(network.n_block, 4);
 	assert_int_equal(network.block[3].arm, ARM_SOFTMAX);
@@ -125,7 +115,7 @@ static void test_network_shapes_chain(void **state)
 	static const char *const name[] = {"vgg16", "resnet50", "mlp_784_512_256_16"};
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct network network = read_network(name[i]);
+		struct network network = shipped_network(name[i]);
 
 		check_shapes(&network);
 		network_free(&network);
@@ -135,7 +125,7 @@ static void test_network_shapes_chain(void **state)
 /* A value is held from the block after it until its last reader; every shortcut reader finds one. */
 static void test_network_holds_what_shortcuts_read(void **state)
 {
-	struct network network = read_network("resnet50");
+	struct network network = shipped_network("resnet50");
 	bool held = false;
 	unsigned n_hold = 0;
 	(void)state;
@@ -183,7 +173,7 @@ static void test_network_adds_the_latest_result(void **state)
 /* Every operation the thesis lists for a network is one of ours, in the same order, and the other way round. */
 static void check_operations(const char *network_name, const char *target, const char *until)
 {
-	struct network network = read_network(network_name);
+	struct network network = shipped_network(network_name);
 	struct err err = {0};
 	struct csv_table table;
 	size_t row = 0, column, n_checked = 0;

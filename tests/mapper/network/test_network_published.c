@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shipped networks of today: layers, multiply-accumulates, weights and parameters as published. */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "mapper/network/network.h"
@@ -19,17 +20,6 @@ static const char *text_of(size_t row, const char *column)
 static double number_of(size_t row, const char *column)
 {
 	return strtod(text_of(row, column), NULL);
-}
-
-static struct network read_network(const char *name)
-{
-	struct network network;
-	struct err err = {0};
-	char path[128];
-	(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
-	if (network_read(path, &network, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	return network;
 }
 
 /* Convolutions of squeeze and excite work on one pixel. */
@@ -74,7 +64,7 @@ static void test_networks_of_today_are_as_published(void **state)
 	(void)state;
 	assert_int_equal(csv_read_file("tests/reference/network_published.csv", &published, NULL), ERR_OK);
 	for (size_t row = 0; row < published.n_row; row++) {
-		struct network network = read_network(text_of(row, "network"));
+		struct network network = shipped_network(text_of(row, "network"));
 		double n_mac = 0, n_weight = 0, n_layer = 0;
 		for (size_t b = 0; b < network.n_block; b++) {
 			const struct block *block = &network.block[b];
@@ -102,7 +92,7 @@ static void test_unet_has_published_maps(void **state)
 {
 	static const uint32_t side[] = {570, 568, 282, 280, 138, 136, 66,  64,  30,  28,  28,
 	                                54,  52,  52,  102, 100, 100, 198, 196, 196, 390, 388};
-	struct network network = read_network("unet");
+	struct network network = shipped_network("unet");
 	size_t n = 0;
 	(void)state;
 	for (size_t b = 0; b < network.n_block; b++) {
@@ -124,7 +114,7 @@ static void test_unet_has_published_maps(void **state)
  */
 static void test_decoder_finds_its_cache_in_dram(void **state)
 {
-	struct network network = read_network("gpt2_decode_1024");
+	struct network network = shipped_network("gpt2_decode_1024");
 	size_t n_product = 0;
 	(void)state;
 	assert_int_equal(network.n_data, 2 * 12);

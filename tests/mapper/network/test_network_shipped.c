@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shipped networks against what their publications and SCALE-Sim's topology files say of them. */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "mapper/network/network.h"
@@ -8,17 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct network read_network(const char *name)
-{
-	struct network network;
-	struct err err = {0};
-	char path[128];
-	(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
-	if (network_read(path, &network, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	return network;
-}
 
 /* What the publication says; its figures are rounded to so many parts of one. */
 struct published {
@@ -48,7 +38,7 @@ static void test_shipped_networks_have_published_sizes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const struct published *row = &table[i];
-		struct network network = read_network(row->name);
+		struct network network = shipped_network(row->name);
 		uint64_t n_mac = 0, n_weight = 0;
 		size_t n_layer = 0;
 		for (size_t b = 0; b < network.n_block; b++) {
@@ -86,7 +76,7 @@ static void test_shipped_networks_have_published_parameters(void **state)
 	    {"mobilenet_v1", 4231976}, {"mobilenet_v2", 3504872}, {"efficientnet_b0", 5288548}, {"resnet18", 11689512}};
 	(void)state;
 	for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++) {
-		struct network network = read_network(model[i].name);
+		struct network network = shipped_network(model[i].name);
 		uint64_t n = 0;
 		for (size_t b = 0; b < network.n_block; b++) {
 			const struct block *block = &network.block[b];
@@ -150,7 +140,7 @@ static void test_shipped_resnet18_is_that_of_scalesim(void **state)
 {
 	struct topology_row row[32];
 	struct csv_table csv;
-	struct network network = read_network("resnet18");
+	struct network network = shipped_network("resnet18");
 	(void)state;
 	assert_int_equal(csv_read_file("tests/reference/scalesim_reference.csv", &csv, NULL), ERR_OK);
 	size_t n = read_topology(&csv, "resnet18", row, 32), b = 0;
@@ -174,7 +164,7 @@ static void test_shipped_mobilenet_is_that_of_scalesim(void **state)
 {
 	struct topology_row row[32];
 	struct csv_table csv;
-	struct network network = read_network("mobilenet_v1");
+	struct network network = shipped_network("mobilenet_v1");
 	(void)state;
 	assert_int_equal(csv_read_file("tests/reference/scalesim_reference.csv", &csv, NULL), ERR_OK);
 	size_t n = read_topology(&csv, "mobilenet", row, 32), n_depthwise = 0;
@@ -206,7 +196,7 @@ static void test_shipped_mobilenet_is_that_of_scalesim(void **state)
 static void test_shipped_branches_have_published_channels(void **state)
 {
 	static const uint32_t channels[] = {192, 256, 480, 512, 512, 512, 528, 832, 832, 1024};
-	struct network network = read_network("googlenet");
+	struct network network = shipped_network("googlenet");
 	size_t n = 0;
 	(void)state;
 	for (size_t b = 4; b + 5 < network.n_block && network.block[b].kind != BLOCK_MATMUL; b++) {
@@ -220,7 +210,7 @@ static void test_shipped_branches_have_published_channels(void **state)
 	assert_int_equal(n, 9);
 	assert_int_equal(network.block[network.n_block - 1].in_w, channels[9]);
 	network_free(&network);
-	network = read_network("yolov4_tiny");
+	network = shipped_network("yolov4_tiny");
 	const struct block *last = &network.block[network.n_block - 1];
 	assert_int_equal(last->in_w, 26);
 	assert_int_equal(last[-1].in_c, 128 + 256);

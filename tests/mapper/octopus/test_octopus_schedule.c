@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schedules: the best cut of a layer by trying all, strategies beside each other, memory, and pipelines of chips. */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "mapper/octopus/octopus_schedule.h"
@@ -33,11 +34,9 @@ static void open_text(const char *text, struct subject *subject)
 
 static void open_name(const char *name, struct subject *subject)
 {
-	char path[96];
 	struct err err = {0};
-	snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
-	if (network_read(path, &subject->network, &err) != ERR_OK ||
-	    octopus_build(&subject->network, &subject->graph, &err) != ERR_OK)
+	subject->network = shipped_network(name);
+	if (octopus_build(&subject->network, &subject->graph, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 }
 

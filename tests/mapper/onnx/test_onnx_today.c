@@ -4,6 +4,7 @@
  * keyword spotting. Each has the multiply-accumulates of the shipped file, and no layer of the ARM cores that the file
  * has not.
  */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "tests/support/onnx_imported.h"
@@ -39,12 +40,7 @@ static size_t n_arm(const struct network *network, enum arm_kind kind)
 static void expect_shipped(const char *name)
 {
 	struct onnx_import import;
-	struct network written;
-	struct err err = {0};
-	char path[64];
-	(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
-	if (network_read(path, &written, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
+	struct network written = shipped_network(name);
 	expect_counts(&import, network_mac(&written), 0);
 	struct network network = build(&import);
 	for (enum arm_kind kind = ARM_FUNCTION; kind < N_ARM_KIND; kind++)

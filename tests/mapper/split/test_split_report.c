@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Split reports: every cell of the thesis' split schemes, from the splits of its core operations alone. */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 #include "mapper/split/split_report.h"
 #include "sim/base/csv.h"
@@ -41,12 +42,8 @@ static void check_row(const struct csv_table *table, size_t at, const struct spl
 static size_t check_network(const struct csv_table *table, const struct split_scheme *scheme, const char *name,
                             const char *target)
 {
-	struct network network;
-	struct err err = {0};
-	char path[64];
 	size_t n_row = 0;
-	(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name);
-	assert_int_equal(network_read(path, &network, &err), ERR_OK);
+	struct network network = shipped_network(name);
 	for (size_t i = 0; i < network.n_block; i++) {
 		const struct split_scheme_row *listed = split_scheme_find(scheme, name, target, network.block[i].name);
 		struct split_row row[BLOCK_MAX_OPERATION];

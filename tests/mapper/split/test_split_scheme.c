@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "mapper/split/split.h"
@@ -61,12 +62,9 @@ static void test_split_scheme_fits_the_networks(void **state)
 	unsigned n_found = 0;
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		struct network network;
 		struct err err = {0};
-		char path[64];
 
-		snprintf(path, sizeof(path), "spaces/networks/%s.yaml", name[i]);
-		assert_int_equal(network_read(path, &network, &err), ERR_OK);
+		struct network network = shipped_network(name[i]);
 		for (size_t b = 0; b < 2 * network.n_block; b++) {
 			const struct block *block = &network.block[b / 2];
 			const struct split_scheme_row *row =

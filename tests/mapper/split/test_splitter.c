@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/support/shipped_network.h"
 #include "tests/support/unit_test.h"
 
 #include "mapper/split/design.h"
@@ -36,13 +37,10 @@ static void print_split(const char *what, const struct split *split)
 static struct count count_matches(const char *network_name, enum machine_target target)
 {
 	struct err err = {0};
-	struct network network;
 	struct split_scheme scheme;
 	struct machine machine;
 	struct count count = {0};
-	char path[128];
-	snprintf(path, sizeof(path), "spaces/networks/%s.yaml", network_name);
-	assert_int_equal(network_read(path, &network, &err), ERR_OK);
+	struct network network = shipped_network(network_name);
 	assert_int_equal(split_scheme_read("spaces/splits/thesis.csv", &scheme, &err), ERR_OK);
 	machine_init(&machine, target);
 	for (size_t i = 0; i < network.n_block; i++) {
