@@ -397,7 +397,7 @@ $(BUILD)/sources.h: $(SOURCES) $(HEADERS) $(BUILD)/flags
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
 
 # Which model prices designs: a hash of the lines of sim/ and mapper/ that are no comments, rewritten only when it is another one.
-MODEL_SOURCES := $(filter-out mapper/onnx/% mapper/prove/%,$(filter sim/% mapper/%,$(SOURCES) $(HEADERS)))
+MODEL_SOURCES := $(filter-out mapper/onnx/% mapper/prove/% mapper/fuse/%,$(filter sim/% mapper/%,$(SOURCES) $(HEADERS)))
 $(BUILD)/model.h: $(MODEL_SOURCES)
 	@mkdir -p $(@D)
 	@printf '#define DSE_MODEL "%.16s"\n' "$$(./dse/packaging/model $(sort $^) | sha256sum)" >$@.new

@@ -98,6 +98,15 @@ static const struct cli_command command_table[] = {
           OPTION_CONV_1X1, OPTION_NETWORK_RESULT, OPTION_RUNTIME, OPTION_MAPPING, OPTION_POINT, OPTION_DETAIL,
           OPTION_SET),
      cmd_map},
+    {"fuse", "MACHINE NETWORK", "which layers to run depth first, tile by tile, for the least DRAM traffic",
+     "A group of up to 10 consecutive layers runs tile by tile: each PE takes a tile of the last layer's result and\n"
+     "computes in its own SRAM what it needs of all layers before, halo included; nothing between them goes to DRAM.\n"
+     "Weights of a layer stay in every PE, or are streamed to all PEs in each wave of tiles. Searched, exactly, are all\n"
+     "groupings, tiles, resident weights, and which results stay in storage QPEs. A layer by itself counts with the "
+     "least\n"
+     "of any mapping: each tensor read or written once. Counted are bytes and multiply-accumulates, not clocks: 'dse map'\n"
+     "has layers' times, one by one. Convolutions, pooling, shortcuts and other work by pixel can be fused.",
+     2, 2, LIST(COMMON, OPTION_RECOMPUTE, OPTION_PROVE, OPTION_SET), cmd_fuse},
     {"simulate", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID",
      "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"

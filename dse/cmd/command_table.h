@@ -13,6 +13,6 @@ typedef enum err_code command_function(const struct cli_options *options, struct
 command_function cmd_explore, cmd_size, cmd_why, cmd_sensitivity, cmd_merge, cmd_simulate, cmd_prove, cmd_roofline,
     cmd_map, cmd_schedule, cmd_emulate, cmd_power, cmd_arada, cmd_validate, cmd_fit, cmd_import, cmd_runs, cmd_show,
     cmd_export, cmd_report, cmd_nightly, cmd_compare, cmd_init, cmd_explain, cmd_completion, cmd_man, cmd_check,
-    cmd_check_certificate;
+    cmd_check_certificate, cmd_fuse;
 
 #endif

@@ -33,6 +33,7 @@ const struct option_note option_note_table[] = {
      "fast (the default), or both: the fast tier searches, the event tier prices what may be best"},
     {"map", OPTION_GOAL, "what the search makes least: latency (the default), energy or edp, their product"},
     {"map", OPTION_POINT, "report the designs of this point of a front"},
+    {"fuse", OPTION_PROVE, "run every group on data, tile by tile: bit for bit what its layers compute; exit 6 when not"},
     {"prove", OPTION_POINT, "prove the designs of this point of a front"},
     {"schedule", OPTION_OUT, "folder to write dram.bin, dram.map and schedule.yaml to (default: none)"},
     {"schedule", OPTION_STRATEGY, "dram (the default), hide or sram"},

@@ -36,7 +36,7 @@ usage() {
 usage "a command is missing"
 usage "--version takes --json or nothing, found '--jsn'" --version --jsn
 usage "did you mean 'explore'" exlpore spaces/smoke.yaml
-usage "'frobnicate' is not a command; allowed are explore, size, why, sensitivity, map, simulate, prove, roofline, power, schedule, emulate, arada, report, runs, show, export, compare, nightly, merge, check-certificate, validate, fit, import, init, check, explain, completion, man" frobnicate
+usage "'frobnicate' is not a command; allowed are explore, size, why, sensitivity, map, fuse, simulate, prove, roofline, power, schedule, emulate, arada, report, runs, show, export, compare, nightly, merge, check-certificate, validate, fit, import, init, check, explain, completion, man" frobnicate
 usage "the command comes first" --json explore
 usage "a file is missing; usage: dse explore [OPTION...] SPACE.yaml" explore
 usage "'b.yaml' is one too many" explore a.yaml b.yaml
