@@ -560,9 +560,11 @@ python-draws: deps
 	@DRAWS=all DSE='$(abspath $(PROGRAM))' ./tests/run tests/cli/python.sh
 
 # The notebooks, from their first cell to their last: they print what they have kept (RECORD=1: it is kept anew). A minute.
+# NOTEBOOKS='power*': these alone.
+NOTEBOOKS ?= 1
 notebooks: deps
 	$(AGAIN) VARIANT=release build-program
-	@NOTEBOOKS=1 DSE='$(abspath $(PROGRAM))' ./tests/run tests/cli/python.sh
+	@NOTEBOOKS='$(NOTEBOOKS)' DSE='$(abspath $(PROGRAM))' ./tests/run tests/cli/python.sh
 
 deb-files:
 	$(Q)BUILD='$(BUILD)' VERSION='$(VERSION)' SONAME='$(SONAME)' PACKAGES='$(LIBRARY_PACKAGES)' ./dse/packaging/deb

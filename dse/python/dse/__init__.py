@@ -24,7 +24,7 @@ from .errors import (
     UsageError,
 )
 from .front import Front, Why
-from .run import Run
+from .run import Run, command
 from .space import Space, explore, size, why
 from ._library import library_path, version
 
@@ -32,6 +32,6 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DseError", "ErrorLine", "Front", "InfeasibleError", "InputError", "InternalError", "Interrupted", "Layers",
-    "Machine", "Mapping", "Network", "ReadWriteError", "Run", "Space", "UsageError", "Why", "explore", "library_path",
+    "Machine", "Mapping", "Network", "ReadWriteError", "Run", "Space", "UsageError", "Why", "command", "explore", "library_path",
     "map", "simulate", "size", "version", "why",
 ]

@@ -57,6 +57,12 @@ def call_program(words: Sequence[str]) -> str:
     return out
 
 
+def command(*words: str) -> Dict[str, Any]:
+    """What a command of the program prints with --json: dse.command("power", "dvfs_chip", "vgg16", "--budget-mw", "1200").
+    All commands that have --json (dse --help), with all of their options. Exceptions are those of the other functions."""
+    return json.loads(call_program([*(str(word) for word in words), "--json", "-q"]))
+
+
 class Run:
     """What a run left in its folder: points (front.csv), data (run.json), verdict, and how to go on with it."""
 

@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from support import IS_ALL, LONG, ROOT, Case, dse
+from support import IS_ALL, LONG, ROOT, Case, dse, program
 
 from dse import _library as lib
 
@@ -156,6 +156,16 @@ class Interruption(Case):
         run = caught.exception.run
         self.assertFalse(run.is_complete)
         self.assertTrue(list(run.folder.glob("journal*")))
+
+    def test_command(self):
+        """A command's JSON, and its exit codes as exceptions."""
+        told = program("power", "dvfs_chip", "tiny", "--scenario", "speed")
+        self.assertEqual(dse.command("power", "dvfs_chip", "tiny", "--scenario", "speed"), told)
+        self.assertGreater(told["best"]["time_ms"], 0)
+        with self.assertRaises(dse.InfeasibleError) as caught:
+            dse.command("power", "dvfs_chip", "tiny", "--budget-mw", 1)
+        self.assertIn("no schedule keeps all budgets", str(caught.exception))
+        self.assertRaises(dse.UsageError, dse.command, "power", "dvfs_chip")
 
 
 class Shown(Case):
