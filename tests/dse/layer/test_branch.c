@@ -298,6 +298,45 @@ static void test_branch_finds_the_nearest_miss(void **state)
 	assert_true(n_opened > n_missed / 2);
 }
 
+/* Once a design is known that runs, no box is opened for a nearest miss: the search is that of who wants none. */
+static void test_branch_seeks_no_miss_beside_designs(void **state)
+{
+	uint32_t n_seeded = 0;
+	(void)state;
+	for (uint32_t i = 0; n_seeded < 200; i++) {
+		struct rng rng = rng_stream(11, 0, i);
+		struct fixture f;
+		struct layer_problem layer;
+		struct pareto found;
+		random_fixture(&rng, &f);
+		f.machine.pe_sram_byte = 256U << rng_below(&rng, 5);
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
+		                 ERR_OK);
+		layer.n_value[GENE_PLACE] = 1;
+		search_on(&layer, 1, 0, &found, &(struct branch_counts){0},
+		          &(struct engine_nearest){.genome = (uint32_t[N_LAYER_GENE]){0}});
+		for (size_t k = 0; k < found.n && k < 8; k++, n_seeded++) {
+			struct branch_counts counts[2];
+			uint32_t genome[N_LAYER_GENE] = {0};
+			for (int wants = 0; wants < 2; wants++) {
+				struct engine_nearest near = {.genome = genome, .violation = INFINITY};
+				struct pareto front;
+				pareto_init(&front, layer.n_metric, N_LAYER_GENE);
+				assert_true(pareto_insert(&front, found.objective + k * layer.n_metric,
+				                          found.genome + k * N_LAYER_GENE, 0));
+				assert_int_equal(branch_search(&layer, NULL, 1, &front, &counts[wants],
+				                               wants ? &near : NULL, NULL, NULL, NULL, NULL),
+				                 ERR_OK);
+				pareto_free(&front);
+			}
+			assert_int_equal(counts[0].n_box, counts[1].n_box);
+			assert_int_equal(counts[0].engine.n_told, counts[1].engine.n_told);
+		}
+		pareto_free(&found);
+		layer_problem_free(&layer);
+	}
+}
+
 /* One design in one box; false when it does not run. */
 static bool check_bound(struct rng *rng, const struct layer_problem *layer, uint64_t *n_program)
 {
@@ -437,6 +476,7 @@ int main(void)
 	    cmocka_unit_test(test_branch_equals_brute_force),
 	    cmocka_unit_test(test_branch_does_not_depend_on_threads),
 	    cmocka_unit_test(test_branch_finds_the_nearest_miss),
+	    cmocka_unit_test(test_branch_seeks_no_miss_beside_designs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,9 @@
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "dse/search/least.h"
+#include "tests/support/draws.h"
+#include "tests/support/random_network.h"
+#include "tests/support/space_folder.h"
 #include "tests/support/space_text.h"
 #include <math.h>
 #include <stdio.h>
@@ -151,6 +154,35 @@ static void test_least_is_enough_itself(void **state)
 	}
 }
 
+/* The same of random networks, where a bound may be just what is enough before its layer is searched. */
+static void test_least_is_enough_itself_in_random_spaces(void **state)
+{
+	(void)state;
+	folder_write("least.yaml",
+	             "name: least\nmachine: dvfs_chip\naxes: {mla.array: [16x4, 8x4], pe.sram_byte: [4096, 65536]}\n"
+	             "network: network.yaml\nobjectives: [latency_ms]\nlayers: [{match: '.*', split: {width: whole, "
+	             "height: {max_parts: 4}, out_channels: {max_parts: 4}, in_channels: {max_parts: 4}}}]\n",
+	             "");
+	for (uint32_t i = 0, n = draws(300, 2); i < n; i++) {
+		struct rng rng = rng_stream(7, 22, i);
+		char text[2048], path[FOLDER_PATH];
+		unsigned n_layer;
+		struct space space;
+		struct err err = {0};
+		random_network(&rng, 2, text, sizeof(text), &n_layer);
+		folder_write("network.yaml", text, "");
+		if (space_read(folder_path("least.yaml", path), &space, &err) != ERR_OK)
+			fail_msg("%s", err_text(&err));
+		for (size_t k = 0; k < N_TRIED; k++) {
+			space.objective[0] = metric[k];
+			struct least least = find(&space, INFINITY, NULL, 1), same = find(&space, least.value, NULL, 1);
+			if (!same.found || same.value > least.value)
+				fail_msg("network %u, metric %zu: %a is not enough", i, k, least.value);
+		}
+		space_free(&space);
+	}
+}
+
 /* A space without any design, one with limits, one whose metric is not of layers. */
 static void test_least_of_nothing(void **state)
 {
@@ -176,7 +208,8 @@ int main(void)
 	    cmocka_unit_test(test_least_takes_what_is_known),
 	    cmocka_unit_test(test_least_asks_for_enough),
 	    cmocka_unit_test(test_least_is_enough_itself),
+	    cmocka_unit_test(test_least_is_enough_itself_in_random_spaces),
 	    cmocka_unit_test(test_least_of_nothing),
 	};
-	return cmocka_run_group_tests(test, NULL, NULL);
+	return cmocka_run_group_tests(test, folder_make, folder_remove);
 }
