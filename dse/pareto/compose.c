@@ -178,8 +178,12 @@ static uint64_t count_sums(const struct compose_work *work, const struct compose
 	return n_sum;
 }
 
-/* Points of a state where somebody waits for the end: what thinning loses is stated, as everywhere. */
-#define STOPPED_FRONT ((size_t)512)
+/* Most points of a state where somebody waits for the end: what thinning loses is stated, as everywhere. */
+static size_t stopped_front(const struct stop *stop)
+{
+	uint64_t age_ms = stop_age_ms(stop);
+	return age_ms >= STOP_LATE_MS ? 64 : age_ms >= STOP_GRACE_MS ? 512 : SIZE_MAX;
+}
 
 /* Extend all chains by layer n_done - 1, unless that exceeds the budget. false when memory is out. */
 static bool extend_chain(struct compose_work *work, size_t n_done)
@@ -199,9 +203,8 @@ static bool extend_chain(struct compose_work *work, size_t n_done)
 	/* Threads of steps of microseconds would wait for each other longer than work. */
 	unsigned n_thread = n_sum < FEW_SUMS ? 1 : work->sweep[0].n_thread;
 	parallel_for(n_state, n_thread, compose_extend_state, work);
-	work->max_front = compose_budget_front(work);
-	if (work->max_front > STOPPED_FRONT && stop_age_ms(work->options->stop) >= STOP_GRACE_MS)
-		work->max_front = STOPPED_FRONT;
+	size_t max_front = compose_budget_front(work), stopped = stopped_front(work->options->stop);
+	work->max_front = stopped < max_front ? stopped : max_front;
 	parallel_for(n_state, n_thread, compose_thin_state, work);
 	for (unsigned s = 0; s < n_state; s++) {
 		if (!work->next[s].done)

@@ -3,6 +3,7 @@
 #include "dse/roofline/roofline.h"
 #include "dse/base/memory.h"
 #include "dse/design/simulate.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -152,6 +153,8 @@ static enum err_code try_strategy(const struct roofline *roofline, enum strategy
 static enum err_code reach(const struct roofline *roofline, struct roofline_layer *layer, struct err *err)
 {
 	enum err_code code = ERR_OK;
+	if (stop_requested(NULL))
+		return err_add(err, ERR_INTERRUPTED, "interrupted");
 	if (roofline->strategy != N_STRATEGY)
 		return try_strategy(roofline, roofline->strategy, layer, err);
 	for (int i = 0; i < N_STRATEGY && code == ERR_OK; i++)

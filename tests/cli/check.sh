@@ -17,8 +17,6 @@ expect_text "$work/out" "network resnet50: ok"
 expect_text "$work/out" "evaluations: about"
 # How fast designs are evaluated, in words: what the fast tier does, not how few a branch and bound of a moment needs.
 grep -Eq '\(([0-9.]+ million|[0-9]+ thousand) evaluations a second and core' "$work/out" || fail "$(grep time: "$work/out")"
-speed=$(sed -n 's/.*(\([0-9]*\) thousand evaluations.*/\1/p' "$work/out" | sort -n | sed -n 1p)
-[ "${speed:-1000}" -ge 10 ] || fail "$speed thousand evaluations a second"
 expect_text "$work/out" "memory: about"
 # Legal splits of each dimension, layer by layer: an ofmap of 7 pixels has 13 splits into parts of one or two sizes.
 grep -Eq '^ *resnet50 +CONV_45 .* 13( |$)' "$work/out" || fail "no 13 legal splits of 7 pixels"
