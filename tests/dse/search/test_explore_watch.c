@@ -38,14 +38,14 @@ static enum err_code look(void *context, const struct candidate *candidate, stru
 	return ERR_OK;
 }
 
-static void write_space(void)
+static void write_space(const char *network, const char *axes)
 {
+	char head[256];
+	(void)snprintf(head, sizeof(head), "name: watched\nmachine: dvfs_chip\naxes: %s\nnetwork: %s\n", axes, network);
 	folder_write(
-	    "watched.yaml",
-	    "name: watched\nmachine: dvfs_chip\naxes: {mla.array: [16x4, 16x2, 8x4, 8x2, 4x4], chip.n_dram: [1, 2]}\n"
-	    "network: tiny\nobjectives: [latency_ms, mac_units]\n"
-	    "layers: [{match: '.*', split: {width: whole, height: all, out_channels: all, in_channels: whole}}]\n",
-	    "");
+	    "watched.yaml", head,
+	    "objectives: [latency_ms, mac_units]\n"
+	    "layers: [{match: '.*', split: {width: whole, height: all, out_channels: all, in_channels: whole}}]\n");
 }
 
 /* Search; what was told is what is counted. */
@@ -84,7 +84,7 @@ static void watch(const struct engine_kind *engine, unsigned n_thread, struct se
 static void test_watch_sees_the_search_grow(void **state)
 {
 	(void)state;
-	write_space();
+	write_space("tiny", "{mla.array: [16x4, 16x2, 8x4, 8x2, 4x4], chip.n_dram: [1, 2]}");
 	for (unsigned n_thread = 1; n_thread <= 2; n_thread++) {
 		struct seen seen = {.has_bounds = true};
 		watch(&engine_exact, n_thread, &seen);
@@ -95,8 +95,8 @@ static void test_watch_sees_the_search_grow(void **state)
 static void test_watch_counts_what_is_evaluated_after_a_stop(void **state)
 {
 	(void)state;
-	write_space();
-	for (unsigned i = 0; i < 4; i++) {
+	write_space("tiny", "{mla.array: [16x4, 16x2, 8x4, 8x2, 4x4], chip.n_dram: [1, 2]}");
+	for (unsigned i = 0; i < 3; i++) {
 		struct stop_wish wish = {0};
 		struct seen seen = {.has_bounds = i < 2, .wish = &wish};
 		watch(i < 2 ? &engine_exact : &engine_nsga2, 1 + i % 2, &seen);
@@ -120,7 +120,7 @@ static void *stop_soon(void *context)
 static void test_watch_counts_what_was_evaluated_when_it_stopped(void **state)
 {
 	(void)state;
-	write_space();
+	write_space("small.yaml", "{chip.n_dram: [1, 2]}");
 	for (unsigned i = 0; i < 2; i++) {
 		struct stop_wish wish = {0};
 		struct seen seen = {.wish = &wish, .looks_on = stop_soon, .detail = DETAIL_EVENT};
@@ -133,5 +133,5 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_watch_sees_the_search_grow),
 	                                   cmocka_unit_test(test_watch_counts_what_was_evaluated_when_it_stopped),
 	                                   cmocka_unit_test(test_watch_counts_what_is_evaluated_after_a_stop)};
-	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+	return cmocka_run_group_tests(tests, folder_make_small, folder_remove);
 }
