@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The table of the thesis' splits against ours: every figure is what the program prints.
-#   readme_table.sh            the fast tier, and the event tier of fusion_reuse; the rest of the event tier takes minutes
+#   readme_table.sh            the fast tier, and the event tier of ResNet-50's fusion_reuse; the rest of the event tier takes minutes
 #   readme_table.sh --all      everything
 #   readme_table.sh --record   everything, and results/STUDIES.md gets the table
 DSE=${DSE:-build/dse}
@@ -58,7 +58,7 @@ for network in vgg16 resnet50; do
 		space $network $strategy
 		expect_code 0 "$DSE" explore -q "$work/${network}_$strategy.yaml" --detail fast -o "$work/${network}_$strategy"
 		row $network $strategy fast >>"$work/table"
-		if [ -n "$what" ] || [ $strategy = fusion_reuse ]; then
+		if [ -n "$what" ] || [ $network,$strategy = resnet50,fusion_reuse ]; then
 			row $network $strategy event >>"$work/table"
 		fi
 	done
