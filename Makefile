@@ -242,6 +242,8 @@ draws: deps
 studies: deps
 	$(AGAIN) build-program
 	@DSE='$(abspath $(PROGRAM))' tests/cli/readme_sizes.sh --all
+	@DSE='$(abspath $(PROGRAM))' tests/cli/readme_table.sh --all
+	@DSE='$(abspath $(PROGRAM))' tests/cli/readme_arada.sh --all
 	@DSE='$(abspath $(PROGRAM))' tests/cli/readme.sh --all
 	@DSE='$(abspath $(PROGRAM))' tests/cli/check.sh --all
 
