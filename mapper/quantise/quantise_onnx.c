@@ -72,42 +72,77 @@ static const struct onnx_node *reader_of(const struct onnx_graph *graph, uint32_
 	return found;
 }
 
-/* Numbers of a small constant of one element, or one for each of n. */
-static bool scalar(const struct onnx_graph *graph, uint32_t value, size_t i, double *out)
+/* The one number of a constant; false: it is none, or several. */
+static bool scalar(const struct onnx_graph *graph, uint32_t value, double *out)
 {
 	const struct onnx_value *from = &graph->value[value];
-	if (value == 0 || !from->content || onnx_n_element(&from->shape) < 1)
+	if (value == 0 || !from->content || onnx_n_element(&from->shape) != 1)
 		return false;
-	size_t n = (size_t)onnx_n_element(&from->shape);
-	*out = from->content[n == 1 ? 0 : i < n ? i : n - 1];
+	*out = from->content[0];
+	return true;
+}
+
+/* Scales or zero points of a DequantizeLinear: one, or one for each index of its axis. */
+struct along {
+	const double *value;
+	size_t n, inner; /* inner: elements of the tensor from one index of the axis to the next */
+};
+
+static double at(const struct along *along, size_t i)
+{
+	return along->value[along->n == 1 ? 0 : i / along->inner % along->n];
+}
+
+/* Input k of a DequantizeLinear of a tensor of this shape. False, and refused: not in the file, or of another shape. */
+static bool find_along(struct importing *importing, const struct onnx_node *node, size_t k,
+                       const struct onnx_shape *shape, struct along *along)
+{
+	const struct onnx_value *from = &importing->graph->value[node->in[k]];
+	const char *what = k == 1 ? "scales" : "zero points";
+	int64_t axis = onnx_integer(node, "axis", 1);
+	if (node->in[k] == 0 || !from->content || onnx_n_element(&from->shape) < 1) {
+		REFUSE(importing, node, "its %s are not in the file", what);
+		return false;
+	}
+	*along = (struct along){from->content, (size_t)onnx_n_element(&from->shape), 1};
+	if (along->n == 1)
+		return true;
+	axis = shape->n == 1 ? 0 : axis < 0 ? axis + (int64_t)shape->n : axis;
+	if (from->shape.n != 1 || axis < 0 || axis >= (int64_t)shape->n || shape->dim[axis] != (int64_t)along->n) {
+		REFUSE(importing, node,
+		       "it has %zu %s, which is neither one nor one for each index of axis %lld of its tensor; "
+		       "quantise the model per tensor or per channel, not by blocks",
+		       along->n, what, (long long)axis);
+		return false;
+	}
+	for (size_t d = (size_t)axis + 1; d < shape->n; d++)
+		along->inner *= (size_t)shape->dim[d];
 	return true;
 }
 
 /*
- * A constant tensor in floating point, of n numbers, to be freed; NULL: it is none, or not in the file. Quantised ones
- * are put right; scales may be one for each of the first dimension.
+ * A constant tensor in floating point, of n numbers, to be freed; NULL: it is none, or not in the file, or, with the
+ * code set, its scales are none. Quantised ones are put right, scales being one or one by channel.
  */
-static double *read_constant(const struct onnx_graph *graph, uint32_t value, size_t n)
+static double *read_constant(struct importing *importing, uint32_t value, size_t n)
 {
+	static const double no_scale = 1, no_zero = 0;
+	const struct onnx_graph *graph = importing->graph;
 	const struct onnx_node *node = producer_of(graph, value);
 	for (; is_op(node, "Identity"); node = producer_of(graph, value))
 		value = node->in[0];
 	bool is_quantised = is_op(node, "DequantizeLinear") && node->n_in >= 2;
 	const struct onnx_value *from = &graph->value[is_quantised ? node->in[0] : value];
+	struct along scale = {&no_scale, 1, 1}, zero = {&no_zero, 1, 1};
 	if (value == 0 || !from->content || (size_t)onnx_n_element(&from->shape) != n || n == 0)
 		return NULL;
+	if (is_quantised && !find_along(importing, node, 1, &from->shape, &scale))
+		return NULL;
+	if (is_quantised && node->n_in > 2 && node->in[2] > 0 && !find_along(importing, node, 2, &from->shape, &zero))
+		return NULL;
 	double *out = malloc(n * sizeof(*out));
-	size_t n_each = from->shape.n > 0 && from->shape.dim[0] > 0 ? n / (size_t)from->shape.dim[0] : n;
-	for (size_t i = 0; out && i < n; i++) {
-		double scale = 1, zero = 0;
-		if (is_quantised && !scalar(graph, node->in[1], i / n_each, &scale)) {
-			free(out);
-			return NULL;
-		}
-		if (is_quantised && node->n_in > 2 && node->in[2] > 0)
-			(void)scalar(graph, node->in[2], i / n_each, &zero);
-		out[i] = (from->content[i] - zero) * scale;
-	}
+	for (size_t i = 0; out && i < n; i++)
+		out[i] = (from->content[i] - at(&zero, i)) * at(&scale, i);
 	return out;
 }
 
@@ -132,7 +167,9 @@ static bool take_weights(struct importing *importing, const struct block *block,
 		REFUSE(importing, node, "layer %s has no weights in such a node", block->name);
 		return false;
 	}
-	double *from = read_constant(importing->graph, node->in[1], n);
+	double *from = read_constant(importing, node->in[1], n);
+	if (!from && importing->code != ERR_OK)
+		return false;
 	if (!from) {
 		REFUSE(importing, node, "its weights, %zu numbers, are not in the file", n);
 		return false;
@@ -160,7 +197,7 @@ static bool fold_normalisation(struct importing *importing, const struct onnx_no
 	bool good = node->n_in >= 5;
 	epsilon = given && given->has_real ? given->real : epsilon;
 	for (int i = 0; i < 4; i++) {
-		part[i] = good ? read_constant(importing->graph, node->in[1 + i], n_filter) : NULL;
+		part[i] = good ? read_constant(importing, node->in[1 + i], n_filter) : NULL;
 		good = good && part[i];
 	}
 	for (uint32_t f = 0; good && f < n_filter; f++) {
@@ -171,7 +208,7 @@ static bool fold_normalisation(struct importing *importing, const struct onnx_no
 	}
 	for (int i = 0; i < 4; i++)
 		free(part[i]);
-	if (!good)
+	if (!good && importing->code == ERR_OK)
 		REFUSE(importing, node, "its statistics are not in the file");
 	return good;
 }
@@ -183,7 +220,9 @@ static bool take_biases(struct importing *importing, const struct block *block, 
 	uint32_t n = quantise_n_filter(block);
 	size_t n_tap = (size_t)quantise_n_tap(block);
 	if (node->n_in > 2 && node->in[2] > 0) {
-		double *own = read_constant(importing->graph, node->in[2], n);
+		double *own = read_constant(importing, node->in[2], n);
+		if (!own && importing->code != ERR_OK)
+			return false;
 		if (!own) {
 			REFUSE(importing, node, "its biases, %u numbers, are not in the file", n);
 			return false;
@@ -197,7 +236,15 @@ static bool take_biases(struct importing *importing, const struct block *block, 
 			if (!fold_normalisation(importing, next, n, n_tap, weight, bias))
 				return false;
 		} else if (is_op(next, "Add")) {
-			double *more = read_constant(importing->graph, next->in[next->in[0] == node->out[0]], n);
+			uint32_t other = next->in[next->in[0] == node->out[0]];
+			double *more = read_constant(importing, other, n);
+			if (!more && importing->code != ERR_OK)
+				return false;
+			if (!more && importing->graph->value[other].is_constant) {
+				REFUSE(importing, next,
+				       "it adds a constant that is not one number for each of %u filters", n);
+				return false;
+			}
 			if (!more)
 				break;
 			add_bias(more, n, bias);
@@ -246,14 +293,15 @@ static bool import_block(struct importing *importing, uint32_t b)
 
 /* ---- scales ---- */
 
-/* Fraction bits of a QuantizeLinear; QUANTISE_MEASURE: its scale is no power of two, or it has a zero point. */
+/* Fraction bits of a QuantizeLinear; QUANTISE_MEASURE: it has several scales, one that is no power of two, or
+ * a zero point. */
 static int32_t fraction_of(const struct onnx_graph *graph, const struct onnx_node *node)
 {
 	double scale = 0, zero = 0;
 	int exponent;
-	if (node->n_in < 2 || !scalar(graph, node->in[1], 0, &scale) || scale <= 0)
+	if (node->n_in < 2 || !scalar(graph, node->in[1], &scale) || scale <= 0)
 		return QUANTISE_MEASURE;
-	if (node->n_in > 2 && node->in[2] > 0 && (!scalar(graph, node->in[2], 0, &zero) || zero != 0))
+	if (node->n_in > 2 && node->in[2] > 0 && (!scalar(graph, node->in[2], &zero) || zero != 0))
 		return QUANTISE_MEASURE;
 	return frexp(scale, &exponent) == 0.5 && abs(exponent) <= 24 ? 1 - exponent : QUANTISE_MEASURE;
 }

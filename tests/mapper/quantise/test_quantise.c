@@ -300,6 +300,62 @@ static void test_scales_of_a_quantised_model(void **state)
 	onnx_import_free(&import);
 }
 
+/* int8 [rows, columns] with one scale and zero point for each index of an axis; the axis is named or ONNX's own. */
+static const char *put_by_channel(int64_t rows, int64_t columns, const float *whole, int axis, bool is_named)
+{
+	size_t n = (size_t)(axis == 0 ? rows : columns);
+	float scale[8], zero[8];
+	for (size_t i = 0; i < n; i++) {
+		scale[i] = ldexpf(1, -(int)(i % 5) - 3);
+		zero[i] = (float)(i % 3);
+	}
+	Onnx__NodeProto *dequantise = builder_node(&builder, "DequantizeLinear", NULL,
+	                                           put_tensor(2, (const int64_t[]){rows, columns}, whole, true),
+	                                           put_tensor(1, (const int64_t[]){(int64_t)n}, scale, false),
+	                                           put_tensor(1, (const int64_t[]){(int64_t)n}, zero, true), NULL);
+	if (is_named)
+		builder_integer(&builder, dequantise, "axis", axis - (rows == columns ? 2 : 0)); /* also from behind */
+	return dequantise->output[0];
+}
+
+/* Scales by channel: of rows, of columns, along ONNX's own axis and one counted from behind, square and not. */
+static void test_scales_by_channel(void **state)
+{
+	(void)state;
+	static const struct {
+		int rows, columns, axis;
+		bool is_named;
+	} form[] = {{8, 5, 1, false}, {8, 5, 1, true}, {8, 5, 0, true},
+	            {8, 8, 1, false}, {8, 8, 1, true}, {8, 8, 0, true}};
+	for (size_t t = 0; t < sizeof(form) / sizeof(form[0]); t++) {
+		int rows = form[t].rows, columns = form[t].columns;
+		float whole[64];
+		struct onnx_import import;
+		struct network network;
+		struct quantise_float model;
+		struct err err = {0};
+		for (int i = 0; i < 64; i++)
+			whole[i] = (float)((i * 53 + (int)t) % 255 - 127);
+		builder_start(&builder, "channels");
+		builder_input(&builder, "data", 2, (const int64_t[]){1, 8});
+		builder_output(
+		    &builder,
+		    node("MatMul", "data", put_by_channel(rows, columns, whole, form[t].axis, form[t].is_named), NULL));
+		import_model(&import, &network);
+		if (quantise_import(&import, &network, &model, &err) != ERR_OK)
+			fail_msg("%s", err_text(&err));
+		for (int r = 0; r < rows; r++)
+			for (int c = 0; c < columns; c++) {
+				int i = form[t].axis == 0 ? r : c;
+				double expected = ldexp((double)whole[r * columns + c] - i % 3, -(i % 5) - 3);
+				assert_true((double)model.block[0].weight[c * rows + r] == expected);
+			}
+		quantise_float_free(&model);
+		network_free(&network);
+		onnx_import_free(&import);
+	}
+}
+
 static void refuse(const char *message)
 {
 	struct onnx_import import;
@@ -328,6 +384,18 @@ static void test_models_that_are_refused(void **state)
 	builder_input(&builder, "data", 2, (const int64_t[]){1, 8});
 	builder_output(&builder, node("Sigmoid", node("MatMul", "data", TENSOR(weight, 8, 8), NULL), NULL, NULL));
 	refuse("(Sigmoid): there is no integer arithmetic for it");
+	builder_start(&builder, "one");
+	builder_input(&builder, "data", 2, (const int64_t[]){1, 8});
+	builder_output(&builder,
+	               node("Add", node("MatMul", "data", TENSOR(weight, 8, 8), NULL), TENSOR(weight, 1), NULL));
+	refuse("(Add): it adds a constant that is not one number for each of 8 filters");
+	builder_start(&builder, "blocks");
+	builder_input(&builder, "data", 2, (const int64_t[]){1, 8});
+	builder_output(&builder, node("MatMul", "data",
+	                              node("DequantizeLinear", put_tensor(2, (const int64_t[]){8, 8}, weight, true),
+	                                   TENSOR(weight, 4), NULL),
+	                              NULL));
+	refuse("it has 4 scales, which is neither one nor one for each index of axis 1");
 	builder_start(&builder, "scaled");
 	builder_input(&builder, "data", 2, (const int64_t[]){1, 8});
 	Onnx__NodeProto *gemm = builder_node(&builder, "Gemm", NULL, "data", TENSOR(weight, 8, 8), NULL);
@@ -345,6 +413,7 @@ int main(void)
 	    cmocka_unit_test(test_what_has_no_arithmetic),
 	    cmocka_unit_test(test_weights_of_a_float_model),
 	    cmocka_unit_test(test_scales_of_a_quantised_model),
+	    cmocka_unit_test(test_scales_by_channel),
 	    cmocka_unit_test(test_models_that_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
