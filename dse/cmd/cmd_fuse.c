@@ -22,6 +22,7 @@
 #include <inttypes.h>
 
 #define DEFAULT_MORE_MAC_PCT 10.0
+#define DEFAULT_BUSY_PCT 50.0
 #define OPERAND_BIT 8
 #define LIST_SIZE 512
 
@@ -30,7 +31,7 @@ struct fuse_request {
 	const struct cli_options *cli;
 	struct machine machine;
 	struct network network;
-	double more_mac_pct;
+	double more_mac_pct, busy_pct;
 	struct fuse_plan layers, fused;
 	struct prove_fused *proof; /* [fused.n_step], of groups; NULL: nobody asks */
 	struct arena arena;
@@ -68,6 +69,7 @@ static enum err_code read_inputs(struct fuse_request *job, struct err *err)
 	if (found == ERR_OK)
 		found = network_read(path, &job->network, err);
 	job->more_mac_pct = cli_given(job->cli, OPTION_RECOMPUTE) ? job->cli->recompute_pct : DEFAULT_MORE_MAC_PCT;
+	job->busy_pct = cli_given(job->cli, OPTION_BUSY) ? job->cli->busy_pct : DEFAULT_BUSY_PCT;
 	return choice_worse(code, found);
 }
 
@@ -76,7 +78,8 @@ static enum err_code search(struct fuse_request *job, struct err *err)
 	struct fuse_wish wish = {.machine = &job->machine,
 	                         .operand_bit = OPERAND_BIT,
 	                         .max_block = 1,
-	                         .more_mac_frac = job->more_mac_pct / 100};
+	                         .more_mac_frac = job->more_mac_pct / 100,
+	                         .least_busy_frac = job->busy_pct / 100};
 	enum err_code code = fuse_search(&job->network, &wish, &job->arena, &job->layers, err);
 	wish.max_block = FUSE_MAX_BLOCK;
 	return code == ERR_OK ? fuse_search(&job->network, &wish, &job->arena, &job->fused, err) : code;
@@ -104,7 +107,8 @@ static enum err_code prove(struct fuse_request *job, struct err *err)
 		enum fuse_reason reason = fuse_group_make(&job->network, step->first, step->n, &group);
 		assert(reason == FUSE_OK);
 		(void)reason;
-		code = prove_fused_group(&group, step->cost.tile_w, step->cost.tile_h, 0, seed, &pool, &job->proof[i]);
+		code = prove_fused_group(&group, step->cost.tile_w, step->cost.tile_h, step->cost.step_h,
+		                         PROVE_FUSED_RIGHT, seed, &pool, &job->proof[i]);
 	}
 	return code == ERR_INTERRUPTED ? err_add(err, code, "interrupted; nothing was written") : code;
 }
@@ -174,9 +178,10 @@ static size_t count_groups(const struct fuse_request *job)
 static void print_groups(FILE *file, const struct fuse_request *job)
 {
 	struct table table = {0};
-	table_add_columns(&table,
-	                  "first|last|>layers|tile|>tiles|>waves|>sram_byte|>layers_byte|>fused_byte|>saved_pct|"
-	                  ">more_mac_pct|result|proof|resident weights");
+	table_add_columns(
+	    &table,
+	    "first|last|>layers|tile|>rows|>tiles|>waves|>busy_pct|>sram_byte|>layers_byte|>fused_byte|>saved_pct|"
+	    ">more_mac_pct|result|proof|resident weights");
 	for (size_t i = 0; i < job->fused.n_step; i++) {
 		const struct fuse_step *step = &job->fused.step[i];
 		if (step->n == 1)
@@ -185,11 +190,13 @@ static void print_groups(FILE *file, const struct fuse_request *job)
 		const struct fuse_cost *cost = &step->cost;
 		table_add_row(&table, "%s|%s|%u", row.first->name, row.last->name, step->n);
 		table_add(&table, "%ux%u", cost->tile_w, cost->tile_h);
-		table_add_row(&table, "%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%.1f|%.1f|%s|%s|%s",
-		              cost->n_tile, cost->n_wave, cost->sram_byte, row.layers_byte, cost->dram_byte,
-		              saved_pct(row.layers_byte, cost->dram_byte), more_pct(row.layers_mac, cost->n_mac),
-		              step->out_storage ? "storage" : "DRAM", proof_word(job, step),
-		              row.resident[0] ? row.resident : "-");
+		table_add(&table, "%u", cost->step_h);
+		table_add_row(&table,
+		              "%" PRIu64 "|%" PRIu64 "|%.1f|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%.1f|%.1f|%s|%s|%s",
+		              cost->n_tile, cost->n_wave, 100 * cost->busy_frac, cost->sram_byte, row.layers_byte,
+		              cost->dram_byte, saved_pct(row.layers_byte, cost->dram_byte),
+		              more_pct(row.layers_mac, cost->n_mac), step->out_storage ? "storage" : "DRAM",
+		              proof_word(job, step), row.resident[0] ? row.resident : "-");
 	}
 	table_leave_empty(&table);
 	table_finish(&table, file, 0);
@@ -217,11 +224,12 @@ static void print_text(FILE *file, const struct fuse_request *job)
 	              more_pct(layers->n_mac, fused->n_mac), job->more_mac_pct);
 	for (size_t i = 0; i < N_FUSE_REASON; i++)
 		n_chain += fused->n_chain[i];
-	(void)fprintf(
-	    file,
-	    "of %zu chains of up to %d layers %zu can be fused; of the others %zu do not fit a PE's SRAM, %zu compute "
-	    "too much again\n",
-	    n_chain, FUSE_MAX_BLOCK, fused->n_chain[FUSE_OK], fused->n_chain[FUSE_SRAM], fused->n_chain[FUSE_COMPUTE]);
+	(void)fprintf(file,
+	              "of %zu chains of up to %d layers %zu can be fused; of the others %zu do not fit a PE's SRAM, "
+	              "%zu leave too many PEs idle "
+	              "(--busy), %zu compute too much again\n",
+	              n_chain, FUSE_MAX_BLOCK, fused->n_chain[FUSE_OK], fused->n_chain[FUSE_SRAM],
+	              fused->n_chain[FUSE_IDLE], fused->n_chain[FUSE_COMPUTE]);
 }
 
 static void put_step(struct json *json, const struct fuse_request *job, const struct fuse_step *step)
@@ -231,9 +239,10 @@ static void put_step(struct json *json, const struct fuse_request *job, const st
 	json_begin_object(json, NULL);
 	json_put_fields(json, "first %s, last %s, layers %u", row.first->name, row.last->name, step->n);
 	if (step->n > 1)
-		json_put_fields(json, "tile_w %u, tile_h %u, tiles %lu, waves %lu, sram_byte %lu", cost->tile_w,
-		                cost->tile_h, (unsigned long)cost->n_tile, (unsigned long)cost->n_wave,
-		                (unsigned long)cost->sram_byte);
+		json_put_fields(json,
+		                "tile_w %u, tile_h %u, step_h %u, tiles %lu, waves %lu, busy_frac %g, sram_byte %lu",
+		                cost->tile_w, cost->tile_h, cost->step_h, (unsigned long)cost->n_tile,
+		                (unsigned long)cost->n_wave, cost->busy_frac, (unsigned long)cost->sram_byte);
 	json_put_fields(
 	    json,
 	    "input_byte %lu, weight_byte %lu, output_byte %lu, dram_byte %lu, layers_dram_byte %lu, mac %lu, "
@@ -257,9 +266,10 @@ static void print_json(FILE *file, const struct fuse_request *job)
 {
 	struct json json;
 	json_start_object(&json, file, 2);
-	json_put_fields(&json, "machine %s, network %s, pes %u, pe_sram_byte %u, storage_byte %lu, recompute_pct %g",
-	                job->machine.name, job->network.name, job->fused.n_pe, job->machine.pe_sram_byte,
-	                (unsigned long)job->fused.storage_byte, job->more_mac_pct);
+	json_put_fields(
+	    &json, "machine %s, network %s, pes %u, pe_sram_byte %u, storage_byte %lu, recompute_pct %g, busy_pct %g",
+	    job->machine.name, job->network.name, job->fused.n_pe, job->machine.pe_sram_byte,
+	    (unsigned long)job->fused.storage_byte, job->more_mac_pct, job->busy_pct);
 	json_put_fields(&json, "layers_dram_byte %lu, fused_dram_byte %lu, layers_mac %lu, fused_mac %lu",
 	                (unsigned long)job->layers.dram_byte, (unsigned long)job->fused.dram_byte,
 	                (unsigned long)job->layers.n_mac, (unsigned long)job->fused.n_mac);

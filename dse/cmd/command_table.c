@@ -106,7 +106,7 @@ static const struct cli_command command_table[] = {
      "least\n"
      "of any mapping: each tensor read or written once. Counted are bytes and multiply-accumulates, not clocks: 'dse map'\n"
      "has layers' times, one by one. Convolutions, pooling, shortcuts and other work by pixel can be fused.",
-     2, 2, LIST(COMMON, OPTION_RECOMPUTE, OPTION_PROVE, OPTION_SET), cmd_fuse},
+     2, 2, LIST(COMMON, OPTION_RECOMPUTE, OPTION_BUSY, OPTION_PROVE, OPTION_SET), cmd_fuse},
     {"simulate", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID",
      "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"

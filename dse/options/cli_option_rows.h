@@ -55,6 +55,8 @@ OPTION(PROVE, FLAG, prove, "prove", 0, NULL, 0, 0,
        "run the front's designs on data, bit for bit, as dse prove does; exit 6 when one fails")
 OPTION(RECOMPUTE, REAL, recompute_pct, "recompute", 0, "PCT", 0, 1e6,
        "multiply-accumulates that a group of layers may compute again at most, in percent (default 10)")
+OPTION(BUSY, REAL, busy_pct, "busy", 0, "PCT", 0, 100,
+       "PEs that have a tile of a group, in the mean of its waves, at least, in percent (default 50)")
 OPTION(RESUME, TEXT, resume, "resume", 0, "DIR", 0, 0,
        "go on with the run that was stopped or killed in DIR; SPACE.yaml and options are the run's")
 OPTION(SHARD, TEXT, shard, "shard", 0, "I/N", 0, 0,

@@ -10,6 +10,7 @@
 #define RESULT_BYTE 4 /* as the array leaves them */
 #define N_BUFFER 2    /* rounds of streamed filters: one is used while the next one arrives */
 #define MAX_SIZE 512  /* of a side of 65536 */
+#define MAX_STEP 18   /* of a tile of 65536 rows */
 
 /* ---- bytes ---- */
 
@@ -38,11 +39,11 @@ static uint64_t resident_byte(const struct fuse_group *group, const struct fuse_
 	return mul_sat(round_byte(group, question, m), n_round(group, question, m));
 }
 
-/* A tile's part of a tensor with its padding. */
+/* A tile's part of a tensor with its padding, of so many rows. */
 static uint64_t tensor_byte(const struct fuse_group *group, const struct fuse_question *question, uint32_t t,
-                            const struct fuse_side *w, const struct fuse_side *h)
+                            const struct fuse_side *w, uint32_t n_row)
 {
-	uint64_t n = mul_sat(mul_sat(w->room[t], h->room[t]), group->tensor[t].c);
+	uint64_t n = mul_sat(mul_sat(w->room[t], n_row), group->tensor[t].c);
 	return mul_sat(ceil_div(mul_sat(n, question->operand_bit / 8), LINE_BYTE), LINE_BYTE);
 }
 
@@ -55,7 +56,7 @@ static uint64_t running_byte(const struct fuse_group *group, const struct fuse_q
 	if (block->kind != BLOCK_CONV)
 		return 0;
 	uint64_t t = group->n_border + m, pool = block->pool;
-	uint64_t n_pixel = mul_sat(align_up(w->room[t] * pool, WORD_ALIGN), h->room[t] * pool);
+	uint64_t n_pixel = mul_sat(align_up(w->fresh[t] * pool, WORD_ALIGN), h->fresh[t] * pool);
 	uint64_t sum_byte = mul_sat(n_pixel, (uint64_t)question->machine->mla_rows * RESULT_BYTE);
 	uint64_t n_buffer = is_resident ? 0 : min_u64(N_BUFFER, n_round(group, question, m));
 	return add_sat(sum_byte, mul_sat(n_buffer, round_byte(group, question, m)));
@@ -70,9 +71,10 @@ uint64_t fuse_sram_byte(const struct fuse_group *group, const struct fuse_questi
 			stays = add_sat(stays, resident_byte(group, question, m));
 	for (uint32_t m = 0; m < group->n; m++) {
 		uint64_t now = running_byte(group, question, m, w, h, resident >> m & 1);
-		for (uint32_t t = 0; t < group->n_border + group->n; t++)
-			if (group->tensor[t].first_use <= m && m <= group->tensor[t].last_use)
-				now = add_sat(now, tensor_byte(group, question, t, w, h));
+		for (uint32_t t = 0; t < group->n_border + group->n; t++) {
+			bool is_live = group->tensor[t].first_use <= m && m <= group->tensor[t].last_use;
+			now = add_sat(now, tensor_byte(group, question, t, w, is_live ? h->room[t] : h->kept[t]));
+		}
 		most = max_u64(most, now);
 	}
 	return add_sat(most, stays);
@@ -114,9 +116,11 @@ static void count_weights(const struct fuse_group *group, const struct fuse_ques
 struct fuse_cost fuse_cost_of(const struct fuse_group *group, const struct fuse_question *question,
                               const struct fuse_side *w, const struct fuse_side *h, uint32_t resident)
 {
-	struct fuse_cost cost = {.tile_w = w->size, .tile_h = h->size};
+	struct fuse_cost cost = {.tile_w = w->size, .tile_h = h->size, .step_h = h->step};
 	cost.n_tile = (uint64_t)w->n_tile * h->n_tile * group->batch;
-	cost.n_wave = ceil_div(cost.n_tile, question->n_pe);
+	uint64_t n_turn = ceil_div(cost.n_tile, question->n_pe);
+	cost.busy_frac = (double)cost.n_tile / ((double)n_turn * question->n_pe);
+	cost.n_wave = mul_sat(n_turn, h->n_step);
 	cost.sram_byte = fuse_sram_byte(group, question, w, h, resident);
 	count_traffic(group, question, w, h, &cost);
 	count_weights(group, question, resident, &cost);
@@ -178,6 +182,10 @@ static void try_tile(struct fuse_hunt *hunt)
 	if (cost.sram_byte > hunt->question->machine->pe_sram_byte)
 		return;
 	if (hunt->reason == FUSE_SRAM)
+		hunt->reason = FUSE_IDLE;
+	if (cost.busy_frac < hunt->question->least_busy_frac)
+		return;
+	if (hunt->reason == FUSE_IDLE)
 		hunt->reason = FUSE_COMPUTE;
 	if (cost.n_mac > hunt->n_mac)
 		return;
@@ -203,9 +211,9 @@ enum fuse_reason fuse_best(const struct fuse_group *group, const struct fuse_que
 	const struct fuse_tensor *last = &group->tensor[group->n_border + group->n - 1];
 	uint32_t size_w[MAX_SIZE], size_h[MAX_SIZE];
 	struct fuse_side w, *h = NULL;
-	size_t n_w = fuse_sizes(last->w, size_w, MAX_SIZE), n_h = fuse_sizes(last->h, size_h, MAX_SIZE);
+	size_t n_w = fuse_sizes(last->w, size_w, MAX_SIZE), n_h = fuse_sizes(last->h, size_h, MAX_SIZE), n_side = 0;
 	assert(n_w <= MAX_SIZE && n_h <= MAX_SIZE);
-	h = malloc(n_h * sizeof(*h));
+	h = malloc(n_h * MAX_STEP * sizeof(*h));
 	if (!h)
 		return FUSE_MEMORY;
 	struct fuse_hunt hunt = {.group = group, .question = question, .w = &w, .reason = FUSE_SRAM};
@@ -213,10 +221,12 @@ enum fuse_reason fuse_best(const struct fuse_group *group, const struct fuse_que
 	for (uint32_t m = 0; m < group->n; m++)
 		hunt.resident_byte[m] = resident_byte(group, question, m);
 	for (size_t j = 0; j < n_h; j++)
-		fuse_side_make(group, true, size_h[j], &h[j]);
+		for (uint32_t step = 0; (step = fuse_next_step(step, size_h[j])) > 0;)
+			if (!stop_after(question->watch, last->h / step))
+				fuse_side_make(group, true, size_h[j], step, &h[n_side++]);
 	for (size_t i = 0; i < n_w && !stop_after(question->watch, last->w / size_w[i]); i++) {
-		fuse_side_make(group, false, size_w[i], &w);
-		for (size_t j = 0; j < n_h && !stop_after(question->watch, 1); j++) {
+		fuse_side_make(group, false, size_w[i], size_w[i], &w);
+		for (size_t j = 0; j < n_side && !stop_after(question->watch, 1); j++) {
 			hunt.h = &h[j];
 			try_tile(&hunt);
 		}

@@ -3,8 +3,8 @@
 #include "mapper/fuse/fuse_group.h"
 #include "sim/base/checked.h"
 
-const char *const fuse_reason_name[N_FUSE_REASON] = {"ok",     "work", "view",    "read",  "apart",
-                                                     "border", "sram", "compute", "memory"};
+const char *const fuse_reason_name[N_FUSE_REASON] = {"ok",     "work", "view", "read",    "apart",
+                                                     "border", "sram", "idle", "compute", "memory"};
 
 /* ---- blocks ---- */
 
@@ -175,7 +175,8 @@ static struct reach read_for(const struct block *block, bool is_h, int64_t first
 	return (struct reach){first * stride - pad, (end - 1) * stride + (reach > stride ? reach : stride) - pad};
 }
 
-void fuse_spans(const struct fuse_group *group, bool is_h, uint32_t first, uint32_t end, struct fuse_span *span)
+void fuse_roll(const struct fuse_group *group, bool is_h, uint32_t first, uint32_t end, struct fuse_reached *reached,
+               struct fuse_span *held, struct fuse_span *fresh)
 {
 	uint32_t n_tensor = group->n_border + group->n;
 	struct reach need[FUSE_MAX_TENSOR] = {{0, 0}};
@@ -183,39 +184,75 @@ void fuse_spans(const struct fuse_group *group, bool is_h, uint32_t first, uint3
 	for (uint32_t t = n_tensor; t-- > 0;) {
 		const struct fuse_tensor *tensor = &group->tensor[t];
 		uint32_t extent = is_h ? tensor->h : tensor->w;
-		int64_t from = clip(need[t].first, extent), to = clip(need[t].end, extent);
-		span[t] = (struct fuse_span){(uint32_t)from, (uint32_t)(to > from ? to : from), 0};
-		if (to > from)
-			span[t].room = (uint32_t)min_u64((uint64_t)(need[t].end - need[t].first), UINT32_MAX);
-		if (t < group->n_border || to <= from)
+		uint32_t from = (uint32_t)clip(need[t].first, extent), to = (uint32_t)clip(need[t].end, extent);
+		uint32_t before = reached->has_begun ? reached->end[t] : from;
+		if (to <= from) { /* nobody needs more of it */
+			held[t] = fresh[t] = (struct fuse_span){before, before, 0};
+			reached->end[t] = before;
+			continue;
+		}
+		int64_t last = need[t].end > before ? need[t].end : before;
+		to = to > before ? to : before;
+		held[t] = (struct fuse_span){from, to, (uint32_t)min_u64((uint64_t)(last - need[t].first), UINT32_MAX)};
+		fresh[t] = (struct fuse_span){before > from ? before : from, to, 0};
+		reached->end[t] = to;
+		if (t < group->n_border || fresh[t].end <= fresh[t].first)
 			continue;
 		const struct fuse_member *member = &group->member[t - group->n_border];
-		int64_t pool = member->block->pool;
-		join(&need[member->reads], read_for(member->block, is_h, from * pool, to * pool));
+		int64_t pool = member->block->pool, core = fresh[t].first * pool, core_end = fresh[t].end * pool;
+		join(&need[member->reads], read_for(member->block, is_h, core, core_end));
 		if (member->adds != FUSE_NONE)
-			join(&need[member->adds], (struct reach){from * pool, to * pool});
+			join(&need[member->adds], (struct reach){core, core_end});
+	}
+	reached->has_begun = true;
+}
+
+void fuse_spans(const struct fuse_group *group, bool is_h, uint32_t first, uint32_t end, struct fuse_span *span)
+{
+	struct fuse_reached reached = {.has_begun = false};
+	struct fuse_span fresh[FUSE_MAX_TENSOR];
+	fuse_roll(group, is_h, first, end, &reached, span, fresh);
+}
+
+static void add_tile(const struct fuse_group *group, bool is_h, uint32_t first, uint32_t end, struct fuse_side *side)
+{
+	struct fuse_reached reached = {.has_begun = false};
+	struct fuse_span held[FUSE_MAX_TENSOR], fresh[FUSE_MAX_TENSOR];
+	for (uint32_t from = first; from < end; from += side->step) {
+		bool is_first = !reached.has_begun;
+		fuse_roll(group, is_h, from, side->step < end - from ? from + side->step : end, &reached, held, fresh);
+		for (uint32_t t = 0; t < group->n_border + group->n; t++) {
+			uint32_t kept = is_first ? 0 : fresh[t].first - held[t].first;
+			uint32_t n_fresh = fresh[t].end - fresh[t].first;
+			side->sum[t] += n_fresh;
+			side->fresh[t] = n_fresh > side->fresh[t] ? n_fresh : side->fresh[t];
+			side->room[t] = held[t].room > side->room[t] ? held[t].room : side->room[t];
+			side->kept[t] = kept > side->kept[t] ? kept : side->kept[t];
+		}
 	}
 }
 
-void fuse_side_make(const struct fuse_group *group, bool is_h, uint32_t size, struct fuse_side *side)
+void fuse_side_make(const struct fuse_group *group, bool is_h, uint32_t size, uint32_t step, struct fuse_side *side)
 {
-	uint32_t n_tensor = group->n_border + group->n;
-	const struct fuse_tensor *last = &group->tensor[n_tensor - 1];
+	const struct fuse_tensor *last = &group->tensor[group->n_border + group->n - 1];
 	uint32_t extent = is_h ? last->h : last->w;
-	struct fuse_span span[FUSE_MAX_TENSOR];
-	assert(size >= 1 && size <= extent);
-	*side = (struct fuse_side){.size = size};
+	assert(size >= 1 && size <= extent && step >= 1 && step <= size);
+	*side = (struct fuse_side){.size = size, .step = step};
 	side->n_tile = (uint32_t)ceil_div(extent, size);
+	side->n_step = (uint32_t)ceil_div(size, step);
 	for (uint32_t i = 0; i < side->n_tile; i++) {
 		uint32_t first = i * size, left = extent - first;
-		fuse_spans(group, is_h, first, first + (size < left ? size : left), span);
-		for (uint32_t t = 0; t < n_tensor; t++) {
-			side->sum[t] += span[t].end - span[t].first;
-			side->room[t] = span[t].room > side->room[t] ? span[t].room : side->room[t];
-		}
+		add_tile(group, is_h, first, first + (size < left ? size : left), side);
 	}
 	for (uint32_t m = 0; m < group->n; m++)
 		side->core[m] = side->sum[group->n_border + m] * group->member[m].block->pool;
+}
+
+uint32_t fuse_next_step(uint32_t step, uint32_t size)
+{
+	if (step >= size)
+		return 0;
+	return step == 0 ? 1 : 2 * step < size ? 2 * step : size;
 }
 
 size_t fuse_sizes(uint32_t n, uint32_t *size, size_t max)

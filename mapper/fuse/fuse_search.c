@@ -231,6 +231,7 @@ static enum fuse_reason best_of(struct search *search, struct chain *chain, uint
 	                                       .operand_bit = search->wish->operand_bit,
 	                                       .in_storage = mask,
 	                                       .more_mac_frac = search->wish->more_mac_frac,
+	                                       .least_busy_frac = search->wish->least_busy_frac,
 	                                       .watch = &search->watch};
 	chain->known |= 1u << mask;
 	chain->result[mask] = fuse_best(&chain->group, &question, &chain->best[mask]);

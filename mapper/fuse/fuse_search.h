@@ -14,11 +14,11 @@
 #include "sim/base/arena.h"
 
 struct fuse_wish {
-	const struct machine *machine; /* with PEs */
-	uint32_t operand_bit;          /* 8 or 16 */
-	uint32_t max_block;            /* of a group, 1..FUSE_MAX_BLOCK; 1: layer by layer */
-	double more_mac_frac;          /* as in struct fuse_question */
-	const struct stop *stop;       /* NULL: a signal */
+	const struct machine *machine;         /* with PEs */
+	uint32_t operand_bit;                  /* 8 or 16 */
+	uint32_t max_block;                    /* of a group, 1..FUSE_MAX_BLOCK; 1: layer by layer */
+	double more_mac_frac, least_busy_frac; /* as in struct fuse_question */
+	const struct stop *stop;               /* NULL: a signal */
 };
 
 /* A block alone, or a group. */

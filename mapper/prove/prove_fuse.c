@@ -16,7 +16,8 @@
 /* A group on data: tensors as a whole, by index of tensor, and what its members computed them with. */
 struct fused_run {
 	const struct fuse_group *group;
-	uint32_t tile_w, tile_h, n_w, n_h, less_halo;
+	uint32_t tile_w, tile_h, step_h, n_w, n_h;
+	enum prove_fused_mistake mistake;
 	uint64_t seed;
 	struct prove_map whole[FUSE_MAX_TENSOR];
 	const int8_t *weight[FUSE_MAX_BLOCK];
@@ -30,10 +31,11 @@ struct tile_outcome {
 	char fault[PROVE_FAULT_SIZE];
 };
 
-/* A tile's tensors: each from (x, y) on, in its own buffer. */
+/* A tile's tensors: of each the rows that are held, in its own buffer, of which some are fresh in this step. */
 struct fused_tile {
-	struct fuse_span w[FUSE_MAX_TENSOR], h[FUSE_MAX_TENSOR];
-	int8_t *value[FUSE_MAX_TENSOR];
+	uint32_t image;
+	struct fuse_span w[FUSE_MAX_TENSOR], h[FUSE_MAX_TENSOR], fresh[FUSE_MAX_TENSOR];
+	int8_t *value[FUSE_MAX_TENSOR]; /* [h][w][c] */
 };
 
 /* One thread: tiles themselves are what runs in parallel. */
@@ -101,7 +103,7 @@ static enum err_code cut_added(const struct fused_run *run, const struct fused_t
 	if (from == FUSE_NONE)
 		return ERR_OK;
 	struct fuse_span w = {tile->w[t].first * pool, tile->w[t].end * pool, 0};
-	struct fuse_span h = {tile->h[t].first * pool, tile->h[t].end * pool, 0};
+	struct fuse_span h = {tile->fresh[t].first * pool, tile->fresh[t].end * pool, 0};
 	if (!has_part(&tile->w[from], &w) || !has_part(&tile->h[from], &h)) {
 		tell(outcome, member->block, &w, &h, tile, from);
 		return ERR_INPUT;
@@ -112,7 +114,19 @@ static enum err_code cut_added(const struct fused_run *run, const struct fused_t
 	return data->added.value ? ERR_OK : ERR_INFEASIBLE;
 }
 
-/* A member's part of the tile, computed as a block of its own whose ifmap and padding are the part's. */
+/* Fresh rows, of a map that begins with them and is as wide as the tile, or of a tensor as a whole, from the tile's
+ * first column on. */
+static void put_fresh(const struct fused_run *run, struct fused_tile *tile, uint32_t t, const int8_t *from,
+                      uint32_t from_w)
+{
+	uint32_t c = run->group->tensor[t].c;
+	size_t row = (size_t)(tile->w[t].end - tile->w[t].first) * c;
+	for (uint32_t y = tile->fresh[t].first; y < tile->fresh[t].end; y++)
+		memcpy(tile->value[t] + (y - tile->h[t].first) * row,
+		       from + (size_t)(y - tile->fresh[t].first) * from_w * c, row);
+}
+
+/* A member's fresh part of the tile, computed as a block of its own whose ifmap and padding are the part's. */
 static enum err_code compute_member(const struct fused_run *run, struct fused_tile *tile, uint32_t m,
                                     struct tile_outcome *outcome)
 {
@@ -120,7 +134,7 @@ static enum err_code compute_member(const struct fused_run *run, struct fused_ti
 	uint32_t t = run->group->n_border + m, from = member->reads;
 	const struct fuse_tensor *tensor = &run->group->tensor[from];
 	struct window w = window_of(member->block, false, tile->w[t], tensor->w);
-	struct window h = window_of(member->block, true, tile->h[t], tensor->h);
+	struct window h = window_of(member->block, true, tile->fresh[t], tensor->h);
 	if (!has_part(&tile->w[from], &w.part) || !has_part(&tile->h[from], &h.part)) {
 		tell(outcome, member->block, &w.part, &h.part, tile, from);
 		return ERR_INPUT;
@@ -134,7 +148,7 @@ static enum err_code compute_member(const struct fused_run *run, struct fused_ti
 	part.pad_top = h.pad_before;
 	part.pad_bottom = h.pad_after;
 	part.out_w = (tile->w[t].end - tile->w[t].first) * part.pool;
-	part.out_h = (tile->h[t].end - tile->h[t].first) * part.pool;
+	part.out_h = (tile->fresh[t].end - tile->fresh[t].first) * part.pool;
 	struct prove_data data = {
 	    .ifmap = {part.in_w, part.in_h, tensor->c, NULL}, .weight = run->weight[m], .shift = run->shift[m]};
 	struct prove_map result = {0};
@@ -143,21 +157,24 @@ static enum err_code compute_member(const struct fused_run *run, struct fused_ti
 	enum err_code code = data.ifmap.value ? cut_added(run, tile, m, &data, outcome) : ERR_INFEASIBLE;
 	if (code == ERR_OK)
 		code = prove_reference(&part, run->seed, &data, &one, &result);
-	tile->value[t] = result.value;
+	if (code == ERR_OK)
+		put_fresh(run, tile, t, result.value, result.w);
+	free(result.value);
 	free(data.ifmap.value);
 	free(data.added.value);
 	return code;
 }
 
-static uint64_t count_different(const struct fused_run *run, const struct fused_tile *tile, uint32_t image)
+/* Fresh values of the last result that are not the reference's. */
+static uint64_t count_different(const struct fused_run *run, const struct fused_tile *tile)
 {
 	uint32_t t = run->group->n_border + run->group->n - 1;
 	const struct fuse_tensor *tensor = &run->group->tensor[t];
 	size_t row = (size_t)(tile->w[t].end - tile->w[t].first) * tensor->c;
 	uint64_t n = 0;
-	for (uint32_t y = tile->h[t].first; y < tile->h[t].end; y++) {
-		const int8_t *wanted =
-		    run->whole[t].value + (((size_t)image * tensor->h + y) * tensor->w + tile->w[t].first) * tensor->c;
+	for (uint32_t y = tile->fresh[t].first; y < tile->fresh[t].end; y++) {
+		size_t at = (((size_t)tile->image * tensor->h + y) * tensor->w + tile->w[t].first) * tensor->c;
+		const int8_t *wanted = run->whole[t].value + at;
 		const int8_t *found = tile->value[t] + (y - tile->h[t].first) * row;
 		for (size_t i = 0; i < row; i++)
 			n += wanted[i] != found[i];
@@ -165,34 +182,72 @@ static uint64_t count_different(const struct fused_run *run, const struct fused_
 	return n;
 }
 
+/* A buffer for what is held of a tensor now, with the rows that are kept of what was before; false: no memory. */
+static bool hold(const struct fused_run *run, struct fused_tile *tile, uint32_t t, struct fuse_span before)
+{
+	size_t row = (size_t)(tile->w[t].end - tile->w[t].first) * run->group->tensor[t].c;
+	int8_t *value = calloc(row * (tile->h[t].end - tile->h[t].first) + 1, 1), *old = tile->value[t];
+	for (uint32_t y = tile->h[t].first; y < tile->fresh[t].first && value && old; y++)
+		if (y >= before.first && y < before.end)
+			memcpy(value + (y - tile->h[t].first) * row, old + (y - before.first) * row, row);
+	free(old);
+	tile->value[t] = value;
+	return value != NULL;
+}
+
+/* One step: what is fresh of tensors from outside is read, then each member computes. */
+static enum err_code run_step(const struct fused_run *run, uint32_t first, uint32_t end, struct fuse_reached *reached,
+                              struct fused_tile *tile, struct tile_outcome *outcome)
+{
+	const struct fuse_group *group = run->group;
+	struct fuse_span before[FUSE_MAX_TENSOR];
+	bool is_first = !reached->has_begun;
+	memcpy(before, tile->h, sizeof(before));
+	fuse_roll(group, true, first, end, reached, tile->h, tile->fresh);
+	if (run->mistake == PROVE_FUSED_FORGOTTEN && !is_first && tile->fresh[0].first > tile->h[0].first)
+		tile->h[0].first++;
+	for (uint32_t t = 0; t < group->n_border + group->n; t++)
+		if (!hold(run, tile, t, before[t]))
+			return ERR_INFEASIBLE;
+	for (uint32_t t = 0; t < group->n_border; t++) {
+		const struct fuse_tensor *tensor = &group->tensor[t];
+		size_t row = (size_t)tile->image * tensor->h + tile->fresh[t].first;
+		put_fresh(run, tile, t, run->whole[t].value + (row * tensor->w + tile->w[t].first) * tensor->c,
+		          tensor->w);
+	}
+	enum err_code code = ERR_OK;
+	for (uint32_t m = 0; m < group->n && code == ERR_OK; m++) {
+		uint32_t t = group->n_border + m;
+		if (tile->w[t].end > tile->w[t].first && tile->fresh[t].end > tile->fresh[t].first)
+			code = compute_member(run, tile, m, outcome);
+	}
+	if (code == ERR_OK)
+		outcome->n_different += count_different(run, tile);
+	return code;
+}
+
 static void run_tile(void *context, size_t i)
 {
 	const struct fused_run *run = context;
 	const struct fuse_group *group = run->group;
 	struct tile_outcome *outcome = &run->outcome[i];
-	struct fused_tile tile = {.value = {NULL}};
-	uint32_t x = (uint32_t)(i % run->n_w), y = (uint32_t)(i / run->n_w % run->n_h);
-	uint32_t image = (uint32_t)(i / run->n_w / run->n_h), n_tensor = group->n_border + group->n;
-	const struct fuse_tensor *last = &group->tensor[n_tensor - 1];
-	fuse_spans(group, false, x * run->tile_w, (uint32_t)min_u64((x + 1u) * (uint64_t)run->tile_w, last->w), tile.w);
-	fuse_spans(group, true, y * run->tile_h, (uint32_t)min_u64((y + 1u) * (uint64_t)run->tile_h, last->h), tile.h);
+	struct fused_tile tile = {.image = (uint32_t)(i / run->n_w / run->n_h)};
+	struct fuse_reached reached = {.has_begun = false};
+	const struct fuse_tensor *last = &group->tensor[group->n_border + group->n - 1];
+	uint32_t x = (uint32_t)(i % run->n_w) * run->tile_w, y = (uint32_t)(i / run->n_w % run->n_h) * run->tile_h;
+	uint32_t right = (uint32_t)min_u64((uint64_t)x + run->tile_w, last->w);
+	uint32_t low = (uint32_t)min_u64((uint64_t)y + run->tile_h, last->h);
 	enum err_code code = ERR_OK;
-	for (uint32_t t = 0; t < group->n_border && code == ERR_OK; t++) {
-		const struct fuse_tensor *tensor = &group->tensor[t];
-		if (t == 0 && tile.w[t].end - tile.w[t].first > run->less_halo)
-			tile.w[t].end -= run->less_halo;
-		const int8_t *from = run->whole[t].value + (size_t)image * tensor->w * tensor->h * tensor->c;
-		tile.value[t] = cut(from, tensor->w, tensor->c, tile.w[t], tile.h[t]);
-		code = tile.value[t] ? ERR_OK : ERR_INFEASIBLE;
+	fuse_spans(group, false, x, right, tile.w);
+	if (run->mistake == PROVE_FUSED_NARROW && tile.w[0].end - tile.w[0].first > 1)
+		tile.w[0].end--;
+	while (y < low && code == ERR_OK && !stop_requested(NULL)) {
+		uint32_t end = (uint32_t)min_u64((uint64_t)y + run->step_h, low);
+		code = run_step(run, y, end, &reached, &tile, outcome);
+		y = end;
 	}
-	/* What no block after it needs, because it would only be padding, is not computed. */
-	for (uint32_t m = 0; m < group->n && code == ERR_OK; m++)
-		if (tile.w[group->n_border + m].room > 0 && tile.h[group->n_border + m].room > 0)
-			code = compute_member(run, &tile, m, outcome);
 	outcome->no_memory = code == ERR_INFEASIBLE;
-	if (code == ERR_OK)
-		outcome->n_different = count_different(run, &tile, image);
-	for (uint32_t t = 0; t < n_tensor; t++)
+	for (uint32_t t = 0; t < FUSE_MAX_TENSOR; t++)
 		free(tile.value[t]);
 }
 
@@ -241,12 +296,13 @@ static void add_up(const struct fused_run *run, struct prove_fused *result)
 	result->hash = hash_bytes(last->value, (size_t)last->w * last->h * last->c, 0);
 }
 
-enum err_code prove_fused_group(const struct fuse_group *group, uint32_t tile_w, uint32_t tile_h, uint32_t less_halo,
-                                uint64_t seed, const struct prove_pool *pool, struct prove_fused *result)
+enum err_code prove_fused_group(const struct fuse_group *group, uint32_t tile_w, uint32_t tile_h, uint32_t step_h,
+                                enum prove_fused_mistake mistake, uint64_t seed, const struct prove_pool *pool,
+                                struct prove_fused *result)
 {
 	const struct fuse_tensor *last = &group->tensor[group->n_border + group->n - 1];
 	struct fused_run run = {
-	    .group = group, .tile_w = tile_w, .tile_h = tile_h, .less_halo = less_halo, .seed = seed};
+	    .group = group, .tile_w = tile_w, .tile_h = tile_h, .step_h = step_h, .mistake = mistake, .seed = seed};
 	run.n_w = (uint32_t)ceil_div(last->w, tile_w);
 	run.n_h = (uint32_t)ceil_div(last->h, tile_h);
 	*result = (struct prove_fused){.n_tile = mul_sat((uint64_t)run.n_w * run.n_h, group->batch)};

@@ -100,6 +100,46 @@ static void test_spans_are_what_pixels_need(void **state)
 	assert_true(n_checked > 100 && n_gap > 0 && n_gap < n_checked * 3 / 4);
 }
 
+/* Step by step all that a tile needs is fresh once, and what a step holds has what its fresh rows read. */
+static void check_roll(const struct fuse_group *group, uint32_t first, uint32_t end, uint32_t step)
+{
+	struct fuse_span whole[FUSE_MAX_TENSOR], held[FUSE_MAX_TENSOR], fresh[FUSE_MAX_TENSOR];
+	struct fuse_reached reached = {.has_begun = false};
+	uint32_t at[FUSE_MAX_TENSOR];
+	fuse_spans(group, true, first, end, whole);
+	for (uint32_t t = 0; t < group->n_border + group->n; t++)
+		at[t] = whole[t].first;
+	for (uint32_t y = first; y < end; y += step) {
+		uint32_t from[FUSE_MAX_TENSOR];
+		memcpy(from, at, sizeof(from));
+		fuse_roll(group, true, y, y + step < end ? y + step : end, &reached, held, fresh);
+		for (uint32_t t = 0; t < group->n_border + group->n; t++) {
+			assert_int_equal(fresh[t].first, from[t]);
+			assert_true(held[t].first <= fresh[t].first && fresh[t].end == held[t].end);
+			at[t] = fresh[t].end;
+		}
+	}
+	for (uint32_t t = 0; t < group->n_border + group->n; t++)
+		assert_int_equal(at[t], whole[t].end);
+}
+
+static void test_steps_have_each_row_once(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < draws(3000, 300); i++) {
+		struct rng rng = rng_stream(SEED, 3, i);
+		struct network network;
+		struct fuse_group group;
+		random_chain(&rng, 2 + rng_below(&rng, 3), 52, &network);
+		if (fuse_group_make(&network, 0, (uint32_t)network.n_block, &group) == FUSE_OK) {
+			uint32_t extent = group.tensor[group.n_border + group.n - 1].h, first = rng_below(&rng, extent);
+			uint32_t n = 1 + rng_below(&rng, extent - first);
+			check_roll(&group, first, first + n, 1 + rng_below(&rng, n));
+		}
+		network_free(&network);
+	}
+}
+
 /* ---- what it costs ---- */
 
 /* A machine whose PEs have little SRAM, some of it storage QPEs. */
@@ -118,6 +158,7 @@ static struct fuse_question draw_question(struct rng *rng, const struct machine 
 	                              .operand_bit = rng_below(rng, 4) ? 8 : 16,
 	                              .in_storage = rng_below(rng, 2),
 	                              .more_mac_frac = rng_below(rng, 3) * 0.3,
+	                              .least_busy_frac = rng_below(rng, 3) * 0.4,
 	                              .watch = watch};
 }
 
@@ -149,9 +190,11 @@ static void count_tiles(const struct fuse_group *group, const struct fuse_questi
 					count.n_mac += block_n_mac(&part);
 				}
 			}
+	uint64_t n_step = (cost->tile_h + cost->step_h - 1) / cost->step_h;
 	for (uint32_t m = 0; m < group->n; m++)
-		count.weight_byte += block_n_weight(group->member[m].block) * byte *
-		                     (cost->resident >> m & 1 ? 1 : (n_tile + question->n_pe - 1) / question->n_pe);
+		count.weight_byte +=
+		    block_n_weight(group->member[m].block) * byte *
+		    (cost->resident >> m & 1 ? 1 : (n_tile + question->n_pe - 1) / question->n_pe * n_step);
 	assert_int_equal(cost->n_tile, n_tile);
 	assert_int_equal(cost->in_byte, count.in_byte);
 	assert_int_equal(cost->out_byte, count.out_byte);
@@ -166,8 +209,8 @@ static void check_least(const struct fuse_group *group, const struct fuse_questi
 {
 	const struct fuse_tensor *last = &group->tensor[group->n_border + group->n - 1];
 	struct fuse_side w, h;
-	fuse_side_make(group, false, last->w, &w);
-	fuse_side_make(group, true, last->h, &h);
+	fuse_side_make(group, false, last->w, last->w, &w);
+	fuse_side_make(group, true, last->h, last->h, &h);
 	const struct fuse_cost least = fuse_cost_of(group, question, &w, &h, UINT32_MAX);
 	assert_int_equal(least.n_tile, group->batch);
 	assert_true(cost->in_byte >= least.in_byte && cost->weight_byte >= least.weight_byte);
@@ -183,35 +226,48 @@ static uint64_t weights_once(const struct fuse_group *group, const struct fuse_q
 	return n * question->operand_bit / 8;
 }
 
-/* All tiles of any size that is the least for its number, and all sets of residents. */
+/* All tiles of any size, in steps of 1, 2, 4, ... rows, that is the least for its number, and all sets of residents. */
+static bool try_side(const struct fuse_group *group, const struct fuse_question *question, const struct fuse_side *w,
+                     const struct fuse_side *h, bool has_best, struct fuse_cost *best)
+{
+	uint64_t n_mac = 0;
+	for (uint32_t m = 0; m < group->n; m++)
+		n_mac += block_n_mac(group->member[m].block);
+	for (uint32_t resident = 0; resident < 1u << group->n; resident++) {
+		struct fuse_cost cost = fuse_cost_of(group, question, w, h, resident);
+		uint64_t n_turn = (cost.n_tile + question->n_pe - 1) / question->n_pe;
+		if (cost.sram_byte > question->machine->pe_sram_byte ||
+		    (double)cost.n_tile < question->least_busy_frac * (double)(n_turn * question->n_pe) ||
+		    (double)cost.n_mac > (double)n_mac * (1 + question->more_mac_frac) ||
+		    (has_best && !fuse_is_better(&cost, best)))
+			continue;
+		*best = cost;
+		has_best = true;
+	}
+	return has_best;
+}
+
 static bool try_all(const struct fuse_group *group, const struct fuse_question *question, struct fuse_cost *best)
 {
 	const struct fuse_tensor *last = &group->tensor[group->n_border + group->n - 1];
-	uint64_t n_mac = 0;
 	bool has_best = false;
-	for (uint32_t m = 0; m < group->n; m++)
-		n_mac += block_n_mac(group->member[m].block);
 	for (uint32_t i = 1; i <= last->w; i++)
 		for (uint32_t j = 1; j <= last->h; j++) {
 			struct fuse_side w, h;
-			fuse_side_make(group, false, (last->w + i - 1) / i, &w);
-			fuse_side_make(group, true, (last->h + j - 1) / j, &h);
-			for (uint32_t resident = 0; resident < 1u << group->n; resident++) {
-				struct fuse_cost cost = fuse_cost_of(group, question, &w, &h, resident);
-				if (cost.sram_byte > question->machine->pe_sram_byte ||
-				    (double)cost.n_mac > (double)n_mac * (1 + question->more_mac_frac) ||
-				    (has_best && !fuse_is_better(&cost, best)))
-					continue;
-				*best = cost;
-				has_best = true;
-			}
+			uint32_t size_w = (last->w + i - 1) / i, size_h = (last->h + j - 1) / j;
+			fuse_side_make(group, false, size_w, size_w, &w);
+			for (uint32_t step = 1; step <= size_h; step++)
+				if ((step & (step - 1)) == 0 || step == size_h) {
+					fuse_side_make(group, true, size_h, step, &h);
+					has_best = try_side(group, question, &w, &h, has_best, best);
+				}
 		}
 	return has_best;
 }
 
 static void test_best_tile_is_that_of_brute_force(void **state)
 {
-	uint32_t n_best = 0, n_none = 0, n_streamed = 0;
+	uint32_t n_best = 0, n_none = 0, n_streamed = 0, n_rolled = 0;
 	(void)state;
 	for (uint32_t i = 0; i < draws(600, 80); i++) {
 		struct rng rng = rng_stream(SEED, 1, i);
@@ -236,11 +292,12 @@ static void test_best_tile_is_that_of_brute_force(void **state)
 			assert_int_equal(found.sram_byte, wanted.sram_byte);
 			count_tiles(&group, &question, &found);
 			check_least(&group, &question, &found);
+			n_rolled += found.step_h < found.tile_h;
 			n_streamed += found.weight_byte > weights_once(&group, &question);
 		}
 		network_free(&network);
 	}
-	if (n_best < 10 || n_none < 3 || n_streamed == 0)
+	if (n_best < 10 || n_none < 3 || n_streamed == 0 || n_rolled == 0)
 		fail_msg("%u groups have a best tile, of these %u with streamed weights, %u have none", n_best,
 		         n_streamed, n_none);
 }
@@ -300,6 +357,7 @@ static bool brute_step(struct brute *brute, size_t first, uint32_t n, uint64_t *
 	                                 .n_pe = brute->hierarchy.n_pe,
 	                                 .operand_bit = brute->wish->operand_bit,
 	                                 .more_mac_frac = brute->wish->more_mac_frac,
+	                                 .least_busy_frac = brute->wish->least_busy_frac,
 	                                 .watch = &brute->watch};
 	for (uint32_t k = 0; k < group.n_border; k++)
 		if (group.tensor[k].producer < 16 && brute->kept[group.tensor[k].producer])
@@ -309,8 +367,8 @@ static bool brute_step(struct brute *brute, size_t first, uint32_t n, uint64_t *
 	if (n == 1) {
 		const struct fuse_tensor *last = &group.tensor[group.n_border];
 		struct fuse_side w, h;
-		fuse_side_make(&group, false, last->w, &w);
-		fuse_side_make(&group, true, last->h, &h);
+		fuse_side_make(&group, false, last->w, last->w, &w);
+		fuse_side_make(&group, true, last->h, last->h, &h);
 		cost = fuse_cost_of(&group, &question, &w, &h, 1);
 	}
 	*byte = cost.dram_byte;
@@ -354,7 +412,8 @@ static void test_plans_are_those_of_brute_force(void **state)
 		struct fuse_wish wish = {.machine = &machine,
 		                         .operand_bit = 8,
 		                         .max_block = 1 + rng_below(&rng, 4),
-		                         .more_mac_frac = rng_below(&rng, 3) * 0.3};
+		                         .more_mac_frac = rng_below(&rng, 3) * 0.3,
+		                         .least_busy_frac = rng_below(&rng, 3) * 0.4};
 		struct network network;
 		struct arena arena = {0};
 		struct fuse_plan plan;
@@ -428,6 +487,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_spans_are_what_pixels_need),
+	    cmocka_unit_test(test_steps_have_each_row_once),
 	    cmocka_unit_test(test_sizes_are_the_least_for_their_number),
 	    cmocka_unit_test(test_best_tile_is_that_of_brute_force),
 	    cmocka_unit_test(test_plans_are_those_of_brute_force),
