@@ -97,7 +97,7 @@ static void test_spans_are_what_pixels_need(void **state)
 		}
 		network_free(&network);
 	}
-	assert_true(n_checked > 100 && n_gap > 0 && n_gap < n_checked * 3 / 4);
+	assert_true(n_checked * 10 > draws(3000, 300) * 9 && n_gap > 0 && n_gap < n_checked * 3 / 4);
 }
 
 /* Step by step all that a tile needs is fresh once, and what a step holds has what its fresh rows read. */
@@ -269,7 +269,7 @@ static void test_best_tile_is_that_of_brute_force(void **state)
 {
 	uint32_t n_best = 0, n_none = 0, n_streamed = 0, n_rolled = 0;
 	(void)state;
-	for (uint32_t i = 0; i < draws(600, 80); i++) {
+	for (uint32_t i = 0; i < draws(600, 120); i++) {
 		struct rng rng = rng_stream(SEED, 1, i);
 		struct machine machine = draw_machine(&rng);
 		struct stop_watch watch = stop_watch_for(NULL);
@@ -297,7 +297,7 @@ static void test_best_tile_is_that_of_brute_force(void **state)
 		}
 		network_free(&network);
 	}
-	if (n_best < 10 || n_none < 3 || n_streamed == 0 || n_rolled == 0)
+	if (n_best < 10 || n_none == 0 || n_streamed == 0 || n_rolled == 0)
 		fail_msg("%u groups have a best tile, of these %u with streamed weights, %u have none", n_best,
 		         n_streamed, n_none);
 }
