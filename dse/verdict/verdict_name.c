@@ -126,10 +126,12 @@ void run_verdict_name_group(const struct space *space, const uint32_t *index, si
 	assert(n > 0);
 	for (size_t axis = 0; axis <= space->n_axis; axis++) {
 		size_t n_value = run_verdict_axis_n(space, axis);
-		bool *has = n_value > 1 ? calloc(n_value, sizeof(*has)) : NULL;
-		size_t n_has = has ? list_values(space, index, n, axis, has) : 0;
+		if (n_value == 1)
+			continue;
+		bool *has = memory_array(n_value, sizeof(*has));
+		size_t n_has = list_values(space, index, n, axis, has);
 		/* of many machines an axis with all of its values tells nothing */
-		if (has && (n_has == 1 || n_has < n_value || n_varying == 1)) {
+		if (n_has == 1 || n_has < n_value || n_varying == 1) {
 			words_add(text, "%s", n_named++ > 0 ? ", " : "");
 			add_key(space, axis, text);
 			add_axis(space, axis, has, n_has, text);
