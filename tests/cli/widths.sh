@@ -103,6 +103,8 @@ schedule tiny --machine final_chip
 schedule mlp_784_512_256_16 --machine final_chip --weights random --target spinnaker2 -o $work/host
 emulate $work/image --machine final_chip
 fit --time-area $work/times $work/image --machine final_chip
+fuse thesis_chip vgg16 --prove
+fuse thesis_qpe_dram mobilenet_v2
 power dvfs_chip tiny --budget-frac 0.5 --front
 power dvfs_chip tiny --analyse sensitivity --budget-frac 0.5
 arada $work/arada.yaml -o $work/arada

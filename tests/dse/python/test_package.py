@@ -5,9 +5,12 @@ import os
 import re
 import resource
 import signal
+import subprocess
+import sys
 import threading
 import time
 import unittest
+from pathlib import Path
 
 from support import IS_ALL, LONG, ROOT, Case, dse, program
 
@@ -57,6 +60,19 @@ class Spaces(Case):
         exec(re.search(r"```python\n(.*?)```", text, re.S).group(1), names)  # noqa: S102
         self.assertIn("16x4 wins", names["front"].verdict)
         self.assertIn('"16x4"', names["front"].yaml)
+
+    @unittest.skipUnless(IS_ALL, "make python-draws has it")
+    def test_script(self):
+        """The package's README has a script that sizes an array for a model and draws it."""
+        text = (ROOT / "dse/python/README.md").read_text(encoding="utf-8")
+        script = re.findall(r"```python\n(.*?)```", text, re.S)[1]
+        self.assertLessEqual(len([line for line in script.split("\n") if line]), 15)
+        model = Path("tests/reference/onnx/light_squeezenet.onnx").resolve()
+        done = subprocess.run([sys.executable, "-c", script, model], cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("16x4 wins", done.stdout)
+        self.assertIn("<svg", (Path(self.folder) / "arrays.svg").read_text(encoding="utf-8"))
 
 
 class Mistakes(Case):
