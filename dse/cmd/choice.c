@@ -6,6 +6,7 @@
 #include "dse/options/cli_table.h"
 #include "dse/out/renamed.h"
 #include "dse/out/paths.h"
+#include "dse/space/machine_read.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,6 +96,17 @@ enum err_code choice_set_machine(const struct cli_options *options, struct machi
 	struct machine_set set;
 	enum err_code code = choice_set(options, &set, err);
 	return code == ERR_OK ? machine_set_apply(set_words(options).text, &set, machine, sources, err) : code;
+}
+
+enum err_code choice_machine(const struct cli_options *options, const char *name, struct machine *machine,
+                             struct machine_sources *sources, struct arena *arena, struct err *err)
+{
+	const char *path;
+	enum err_code code = path_find(name, "machines", arena, &path, err);
+	if (code == ERR_OK)
+		code = sources ? machine_read_sources(path, machine, sources, arena, err)
+		               : machine_read(path, machine, err);
+	return code == ERR_OK ? choice_set_machine(options, machine, sources, err) : code;
 }
 
 enum err_code choice_set_mapping(const struct cli_options *options, struct mapping *mapping, struct err *err)

@@ -47,6 +47,11 @@ enum err_code choice_set(const struct cli_options *options, struct machine_set *
 enum err_code choice_set_machine(const struct cli_options *options, struct machine *machine,
                                  struct machine_sources *sources, struct err *err);
 
+/* A machine by its name or path, with --set in it, and its sources (may be NULL) in arena. ERR_IO, ERR_INPUT,
+ * ERR_USAGE. */
+enum err_code choice_machine(const struct cli_options *options, const char *name, struct machine *machine,
+                             struct machine_sources *sources, struct arena *arena, struct err *err);
+
 /* --set, in a mapping's machine. ERR_USAGE. */
 enum err_code choice_set_mapping(const struct cli_options *options, struct mapping *mapping, struct err *err);
 

@@ -11,9 +11,7 @@
 #include "dse/keep/output_file.h"
 #include "dse/options/cli.h"
 #include "dse/out/json.h"
-#include "dse/out/paths.h"
 #include "dse/out/table.h"
-#include "dse/space/machine_read.h"
 #include "sim/base/file.h"
 #include "sim/base/hash.h"
 #include "sim/base/rng.h"
@@ -37,16 +35,11 @@ struct emulate_job {
 static enum err_code read_machine(struct emulate_job *job, struct err *err)
 {
 	const struct cli_options *cli = job->cli;
-	const char *path;
 	if (!cli->machine && (cli->time_area || cli->level || cli->set.n > 0))
 		return err_add(err, ERR_USAGE, "dse emulate: times are those of a machine: --machine is missing");
 	if (!cli->machine)
 		return ERR_OK;
-	enum err_code code = path_find(cli->machine, "machines", &job->arena, &path, err);
-	if (code == ERR_OK)
-		code = machine_read(path, &job->machine, err);
-	if (code == ERR_OK)
-		code = choice_set_machine(cli, &job->machine, NULL, err);
+	enum err_code code = choice_machine(cli, cli->machine, &job->machine, NULL, &job->arena, err);
 	if (code == ERR_OK && job->machine.target == MACHINE_SYSTOLIC)
 		code =
 		    err_add(err, ERR_INPUT, "dse emulate: machine %s is a systolic array, allowed are QPEs and chips",

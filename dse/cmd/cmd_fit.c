@@ -3,11 +3,9 @@
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/base/memory.h"
-#include "dse/space/machine_read.h"
 #include "dse/emulate/time_fit.h"
 #include "dse/fit/fit.h"
 #include "dse/out/json.h"
-#include "dse/out/paths.h"
 #include "dse/space/provenance.h"
 #include "dse/keep/output_file.h"
 #include "sim/base/file.h"
@@ -28,14 +26,8 @@ struct subject {
 
 static enum err_code read_machine(const struct cli_options *options, struct subject *subject, struct err *err)
 {
-	const char *name = options->machine;
-	const char *path = NULL;
-	enum err_code code = path_find(name ? name : DEFAULT_MACHINE, "machines", &subject->arena, &path, err);
-	if (code == ERR_OK)
-		code = machine_read_sources(path, &subject->machine, &subject->sources, &subject->arena, err);
-	if (code == ERR_OK)
-		code = choice_set_machine(options, &subject->machine, &subject->sources, err);
-	return code;
+	return choice_machine(options, options->machine ? options->machine : DEFAULT_MACHINE, &subject->machine,
+	                      &subject->sources, &subject->arena, err);
 }
 
 static enum err_code write_fragment(const char *path, const struct fit_data *data, const struct fit_result *result,

@@ -14,7 +14,6 @@
 #include "dse/out/json.h"
 #include "dse/out/paths.h"
 #include "dse/out/table.h"
-#include "dse/space/machine_read.h"
 #include "mapper/fuse/fuse_search.h"
 #include "mapper/prove/prove_fuse.h"
 #include "sim/machine/machine_check.h"
@@ -58,11 +57,7 @@ static double more_pct(uint64_t before, uint64_t after)
 static enum err_code read_inputs(struct fuse_request *job, struct err *err)
 {
 	const char *path;
-	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
-	if (code == ERR_OK)
-		code = machine_read(path, &job->machine, err);
-	if (code == ERR_OK)
-		code = choice_set_machine(job->cli, &job->machine, NULL, err);
+	enum err_code code = choice_machine(job->cli, job->cli->file[0], &job->machine, NULL, &job->arena, err);
 	if (code == ERR_OK)
 		code = machine_check(&job->machine, err);
 	enum err_code found = path_find(job->cli->file[1], "networks", &job->arena, &path, err);

@@ -9,7 +9,6 @@
 #include "dse/cmd/command_table.h"
 #include "dse/out/paths.h"
 #include "dse/roofline/roofline_report.h"
-#include "dse/space/machine_read.h"
 #include "dse/keep/output_file.h"
 #include "sim/base/unit.h"
 #include "sim/machine/machine_check.h"
@@ -153,12 +152,7 @@ static enum err_code read_network(struct roofline_request *job, const char *name
 static enum err_code read_inputs(struct roofline_request *job, struct err *err)
 {
 	size_t n = job->cli->n_file - 1;
-	const char *path;
-	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
-	if (code == ERR_OK)
-		code = machine_read(path, &job->machine, err);
-	if (code == ERR_OK)
-		code = choice_set_machine(job->cli, &job->machine, NULL, err);
+	enum err_code code = choice_machine(job->cli, job->cli->file[0], &job->machine, NULL, &job->arena, err);
 	job->levels = 1; /* the first is the default */
 	if (code == ERR_OK && job->cli->levels)
 		code = choice_levels(job->cli, &job->machine, &job->levels, err);

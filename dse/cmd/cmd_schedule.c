@@ -6,7 +6,6 @@
  */
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
-#include "dse/space/machine_read.h"
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
 #include "dse/out/paths.h"
@@ -89,11 +88,7 @@ static enum err_code read_files(struct schedule_request *job, struct err *err)
 		return err_add(err, ERR_USAGE,
 		               "dse schedule: --machine is missing: a file or a shipped machine, for "
 		               "example final_chip");
-	code = path_find(job->cli->machine, "machines", &job->arena, &path, err);
-	if (code == ERR_OK)
-		code = machine_read(path, &job->machine, err);
-	if (code == ERR_OK)
-		code = choice_set_machine(job->cli, &job->machine, NULL, err);
+	code = choice_machine(job->cli, job->cli->machine, &job->machine, NULL, &job->arena, err);
 	if (code == ERR_OK && job->machine.target == MACHINE_SYSTOLIC)
 		code =
 		    err_add(err, ERR_INPUT, "dse schedule: machine %s is a systolic array, allowed are QPEs and chips",

@@ -4,7 +4,6 @@
  * or a scheme's, a given number of parts, a mapping, a point of a front, or each layer's exact fronts.
  */
 #include "dse/cmd/power_choice.h"
-#include "dse/space/machine_read.h"
 #include "dse/cmd/choice.h"
 #include "dse/out/colour.h"
 #include "dse/out/paths.h"
@@ -20,11 +19,8 @@
 static enum err_code read_files(const struct cli_options *options, struct power_designs *designs, struct err *err)
 {
 	const char *path;
-	enum err_code code = path_find(options->file[0], "machines", &designs->arena, &path, err);
-	if (code == ERR_OK)
-		code = machine_read_sources(path, &designs->own_machine, &designs->sources, &designs->arena, err);
-	if (code == ERR_OK)
-		code = choice_set_machine(options, &designs->own_machine, &designs->sources, err);
+	enum err_code code =
+	    choice_machine(options, options->file[0], &designs->own_machine, &designs->sources, &designs->arena, err);
 	enum err_code other = path_find(options->file[1], "networks", &designs->arena, &path, err);
 	if (other == ERR_OK)
 		other = network_read(path, &designs->own_network, err);

@@ -70,8 +70,8 @@ static enum err_code read_space(struct explore_job *job, struct err *err)
 	return space_read_given(request->space, &given, &job->space, err);
 }
 
-/* What the command line says, and where it says nothing, what the space says. */
-static enum err_code set_options(struct explore_job *job, struct err *err)
+/* What the command line says of the search, and where it says nothing, what the space says. */
+static enum err_code choose_options(struct explore_job *job, struct err *err)
 {
 	const struct explore_request *request = job->request;
 	size_t detail;
@@ -88,7 +88,8 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 	options->max_ms = 1000 * request->max_seconds;
 	options->at_work = request->at_work;
 	if (request->at_work && request->at_work->end_ms > 0) /* of what was given, others have used a part */
-		options->max_ms = request->at_work->end_ms > stop_now_ms() ? request->at_work->end_ms - stop_now_ms() : 1;
+		options->max_ms =
+		    request->at_work->end_ms > stop_now_ms() ? request->at_work->end_ms - stop_now_ms() : 1;
 	options->epsilon = request->epsilon_pct / 100.0;
 	options->show_progress = !request->quiet && !request->no_progress && ranks_index() == 0;
 	code = live_parse(request->live, &job->space, &options->live, err);
@@ -128,6 +129,15 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 		    "dse %s: --detail both prices what an exact search leaves, layer by layer: without --flat, "
 		    "with --engine exact or exhaustive",
 		    request->store.command);
+	return ERR_OK;
+}
+
+/* --shard, and what a part of a search cannot do. */
+static enum err_code choose_shard(struct explore_job *job, struct err *err)
+{
+	const struct explore_request *request = job->request;
+	const struct explore_options *options = &job->options;
+	enum err_code code = ERR_OK;
 	if (request->shard)
 		code = resume_parse_shard(request->shard, &job->keep->part, &job->keep->n_part, err);
 	if (code == ERR_OK && job->keep->n_part > 1 && options->flat &&
@@ -144,9 +154,18 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 		               "dse explore: --coefficient-samples is of a front, which a shard has none of");
 	if (code == ERR_OK && job->keep->n_part > 1 && ranks_n() > 1)
 		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
+	return code;
+}
+
+static enum err_code set_options(struct explore_job *job, struct err *err)
+{
+	struct explore_options *options = &job->options;
+	enum err_code code = choose_options(job, err);
+	if (code == ERR_OK)
+		code = choose_shard(job, err);
 	if (code != ERR_OK)
 		return code;
-	job->command = command_text(request, options, job->space.detail);
+	job->command = command_text(job->request, options, job->space.detail);
 	job->run = (struct front_run){.space = &job->space,
 	                              .explore = &job->explore,
 	                              .options = options,
@@ -226,7 +245,8 @@ static enum err_code recall(struct explore_job *job, bool *is_known, struct err 
 	*is_known = false;
 	if (job->request->no_cache || keep->n_part > 1 || keep->merges || ranks_n() > 1)
 		return ERR_OK;
-	if (!job->request->points && !job->request->certificate && !keep->resume.text && !job->options.prices && !job->options.keeps_layers)
+	if (!job->request->points && !job->request->certificate && !keep->resume.text && !job->options.prices &&
+	    !job->options.keeps_layers)
 		code = run_note_recall(&job->note, &job->space, &job->options, &job->explore, is_known, err);
 	if (*is_known) {
 		job->run.known = &job->note.known;
